@@ -1,0 +1,93 @@
+package decode
+
+import (
+	"fmt"
+	"time"
+
+	"reprise/ingest/trace"
+)
+
+// Format is one kind of log. Exactly one of JSON, CSV and Message is set; it fixes the containers the format may
+// come in.
+type Format struct {
+	Name  string // as -f takes it: litellm, otlp, mooncake
+	Title string // for people, one line
+	About string // what it can and cannot contain, units, known defects of the producer
+
+	// Detect returns how many independent signs of the format the sample shows; under 2 is "not this one".
+	Detect func(*Sample) int
+
+	JSON    func(*Context, *Value) error                                  // one JSON record
+	CSV     func(header []string) (func(*Context, []string) error, error) // called once a file; an error names the missing column
+	Message func(*Context, []byte) error                                  // one binary message
+}
+
+// Sample is the head of an input, decompressed and split by its container.
+type Sample struct {
+	Head    []byte   // first bytes as they are
+	Records []*Value // up to 50 JSON records, when it is JSON
+	Header  []string // first row, when it is CSV
+	Message []byte   // first message, when it is binary
+}
+
+// Options are the choices of the person who runs ingest.
+type Options struct {
+	Zone       *time.Location // for stamps without a zone; nil is UTC
+	Vantage    string         // overrides the format's own, when set
+	Hash       *Hasher        // keyed hashes; never nil
+	PlainUser  bool           // keep user ids in clear
+	KeepBodies bool           // pass request bodies to Emit
+}
+
+// Context is where a decoder puts what it found in one record.
+type Context struct {
+	Options
+	File string // base name of the input
+	Line int64  // 1-based line, row or message number
+
+	// Emit stores a request. body is the request body as JSON, for --keep-bodies; nil when there is none or it is not
+	// wanted. The decoder must not touch r afterwards.
+	Emit func(r *trace.Request, body []byte)
+
+	skipped func(reason string, n int64)
+}
+
+// NewContext returns a context whose Skip counts into skipped.
+func NewContext(o Options, file string, emit func(*trace.Request, []byte), skipped func(string, int64)) *Context {
+	return &Context{Options: o, File: file, Emit: emit, skipped: skipped}
+}
+
+// Skip counts one record (or one span of it) that is well formed but not a request to a model.
+func (c *Context) Skip(reason string) { c.skipped(reason, 1) }
+
+// New returns a request with the provenance filled in and the defaults every source shares: first attempt, wall
+// clock, microsecond stamps.
+func (c *Context) New(format, vantage string) *trace.Request {
+	if c.Vantage != "" {
+		vantage = c.Vantage
+	}
+	return &trace.Request{Attempt: 1, Vantage: vantage, ClockDomain: trace.Wall, TimePrecision: 1,
+		ErrorClass: trace.ClassUnknown, SourceFormat: format, SourceFile: c.File, SourceLine: c.Line}
+}
+
+// User gives the form in which a user id is stored: a keyed hash unless the person asked for plain ids.
+func (c *Context) User(id string) string {
+	if id == "" || c.PlainUser {
+		return id
+	}
+	return c.Hash.Text("user", id)
+}
+
+// LineError refuses one record and lets the file go on. Reason is a short stable name (bad_json, no_time) used as a
+// counter; Detail says what was expected and what was got.
+type LineError struct {
+	Line           int64
+	Reason, Detail string
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s: %s", e.Line, e.Reason, e.Detail) }
+
+// Reject makes the error that refuses the current record.
+func (c *Context) Reject(reason, format string, args ...any) error {
+	return &LineError{Line: c.Line, Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,85 @@
+package decode
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// Value is a parsed JSON value. It and everything taken from it live until the next record: copy what you keep (the
+// functions here do).
+type Value = fastjson.Value
+
+// Text returns the string at the path, or a number or boolean as it was written. JSON null, "None", "null", "-" and
+// a missing key are "".
+func Text(v *Value, path ...string) string {
+	v = v.Get(path...)
+	if v == nil {
+		return ""
+	}
+	switch v.Type() {
+	case fastjson.TypeString:
+		b, _ := v.StringBytes()
+		switch s := string(b); s {
+		case "None", "null", "-":
+			return ""
+		default:
+			return s
+		}
+	case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
+		return v.String()
+	}
+	return ""
+}
+
+// Int returns the integer at the path, also when it is written as text or as 12.0; nil for anything else, never a
+// rounded value.
+func Int(v *Value, path ...string) *int64 {
+	s := Text(v, path...)
+	if s == "" {
+		return nil
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return &n
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if n := int64(f); err == nil && float64(n) == f && f < 1<<53 && f > -1<<53 {
+		return &n
+	}
+	return nil
+}
+
+// Bool returns the boolean at the path, also from the text "True" or "false"; nil for anything else.
+func Bool(v *Value, path ...string) *bool {
+	switch strings.ToLower(Text(v, path...)) {
+	case "true":
+		t := true
+		return &t
+	case "false":
+		f := false
+		return &f
+	}
+	return nil
+}
+
+// Has says whether the key exists at the path, whatever its value.
+func Has(v *Value, path ...string) bool { return v.Exists(path...) }
+
+// Nested parses JSON that is stored inside a string (or returns the object as it is). nil when there is none or it
+// does not parse: the text was cut.
+func Nested(v *Value, path ...string) *Value {
+	v = v.Get(path...)
+	if v == nil || v.Type() != fastjson.TypeString {
+		return v
+	}
+	b, _ := v.StringBytes()
+	if len(b) == 0 || (b[0] != '{' && b[0] != '[') {
+		return nil
+	}
+	inner, err := fastjson.ParseBytes(b)
+	if err != nil {
+		return nil
+	}
+	return inner
+}

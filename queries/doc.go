@@ -1,0 +1,46 @@
+// Package queries is the catalogue of metrics: one SQL file a metric family, and base views that are the only readers
+// of raw Parquet columns.
+//
+// Flow: analyze asks the catalogue for a query by name; the catalogue parses the header, resolves which base views the
+// text names (and which those name), and returns one statement: the base views as CTEs in dependency order, a params
+// CTE of typed values, then the query's own CTEs. The same text runs on any engine; what differs between engines
+// stands in base/ alone.
+//
+// A query file begins with header comments, then WITH:
+//
+//	-- title Latency by group
+//	-- about One paragraph: what the figure is, its formula, who is left out.
+//	-- param bin_us BIGINT 60000000        (read as (SELECT bin_us FROM params))
+//	-- key group                           (columns that identify a row, in order)
+//	-- column n requests none              (name, unit, better: higher, lower or none; every output column that is not a key)
+//	-- level L1                            (metrics.md 0.4: what the log must hold; L0 endpoints, L1 first token, L2 chunks, L3 replica, L4 cache or prefix, L5 stages)
+//	-- chart line x=start_us y=p50_ms,p99_ms  (optional: how a report draws it: line, bar, cdf, heat)
+//	-- quantiles value                     (optional, see below)
+//
+// With "quantiles VALUE" the text ends after a CTE named samples(key columns..., VALUE) and the catalogue adds the stage
+// that gives, for each key: n, mean, p50, p90, p95, p99, p99_9, max of VALUE (exact, type 7); VALUE NULL is left out and n
+// counts the rest.
+//
+// Base views. Every duration is microseconds, NULL when undefined; nothing else in a query may read raw columns.
+//
+//	requests: one row an attempt (gateway row and spans of one call are already one row), within the time range asked for
+//	  grp               text: the columns of --by joined by " / ", "all" without
+//	  request_id, root_request_id, attempt, session_id, turn, source_format, vantage, ttft_kind, quality
+//	  arrival_us        BIGINT since 1970 (UTC); NULL when the source has no time
+//	  model (asked for, else served), model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind
+//	  stream            BOOLEAN or NULL; cached_response BOOLEAN, never NULL
+//	  status            ok, ok_length, cancelled, client_error, failed, in_flight, unknown   (metrics.md 0.2)
+//	  error_class, http_status, finish_reason
+//	  generation        BOOLEAN: a call that generates text (chat, completions, responses, messages, or kind unknown)
+//	  input_tokens, cached_tokens, output_tokens, reasoning_tokens, visible_tokens, max_tokens, uncached_tokens (NULL when cached is unknown)
+//	  system_tokens, system_hash, prefix_ids (list), prefix_block_tokens (DOUBLE)
+//	  first_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us   as recorded, from arrival
+//	  ttft_us, ttfvt_us, e2e_us, max_gap_us   BIGINT; tpot_us, ntpot_us   DOUBLE   (metrics.md 1)
+//	  chunks            BIGINT: chunks after merging (metrics.md 0.1); NULL when chunk times are unknown
+//	  latency           BOOLEAN: enters latency percentiles (generation, ok, not from a response cache)
+//	  excluded          text: why not: not_generation, cached_response, cancelled, client_error, failed, in_flight, unknown; NULL when latency
+//	gaps: one row a chunk gap after the first chunk, of requests with latency, merged by metrics.md 0.1
+//	  request_id, attempt, grp, model, tenant, replica, k (2 is the first gap), gap_us, end_us (BIGINT since 1970), tokens (of the chunk, NULL unknown)
+//	judged: requests with a verdict under the SLO of params (ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us; NULL: no term)
+//	  all columns of requests, verdict (good, bad, unevaluable, excluded), ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok (NULL: term not applicable)
+package queries
