@@ -1,0 +1,165 @@
+package trace
+
+import (
+	"math"
+	"strings"
+)
+
+// Check makes a decoded request consistent before it is stored. It never invents: what contradicts itself is set to nil
+// and named in Quality. Rules: pitfalls ING-01 to ING-12 and metrics.md 1.1.
+func Check(r *Request) {
+	cleanText(r)
+	if r.RootRequestID == "" {
+		r.RootRequestID = r.RequestID
+	}
+	r.Attempt = max(r.Attempt, 1)
+	checkGaps(r)
+	checkTimes(r)
+	checkFirst(r)
+	checkTokens(r)
+	checkPrefix(r)
+}
+
+// checkGaps drops impossible chunk times and takes first and last from them where the source gave no better.
+func checkGaps(r *Request) {
+	if r.GapsUS == nil {
+		r.ChunkTokens = nil
+		return
+	}
+	sum := int64(0)
+	for _, g := range r.GapsUS {
+		if g < 0 {
+			r.GapsUS, r.ChunkTokens = nil, nil
+			r.AddQuality(QNegative)
+			return
+		}
+		sum += int64(g)
+	}
+	if len(r.ChunkTokens) != len(r.GapsUS) {
+		r.ChunkTokens = nil
+	}
+	if len(r.GapsUS) == 0 {
+		return
+	}
+	if r.FirstUS == nil {
+		r.FirstUS = Ptr(int64(r.GapsUS[0]))
+	}
+	if r.LastUS == nil {
+		r.LastUS = &sum
+	}
+	if len(r.GapsUS) == 1 && r.OutputTokens != nil && *r.OutputTokens >= 2 {
+		r.AddQuality(QPseudoStream)
+	}
+}
+
+// checkTimes drops durations that end before they begin (ING-04, ING-05).
+func checkTimes(r *Request) {
+	for _, d := range []**int64{&r.FirstUS, &r.FirstVisibleUS, &r.HeadersUS, &r.LastUS, &r.EndUS, &r.QueueUS, &r.PrefillUS, &r.DecodeUS} {
+		if *d != nil && **d < 0 {
+			*d = nil
+			r.AddQuality(QNegative)
+		}
+	}
+}
+
+// checkFirst keeps a first-token time only where it can be one (ING-01, ING-02, ING-03, ING-09).
+func checkFirst(r *Request) {
+	switch {
+	case r.FirstUS == nil:
+	case r.Stream != nil && !*r.Stream:
+		r.FirstUS, r.FirstVisibleUS, r.LastUS, r.GapsUS, r.ChunkTokens = nil, nil, nil, nil, nil
+	case r.EndUS != nil && *r.FirstUS > *r.EndUS:
+		r.FirstUS, r.FirstVisibleUS = nil, nil
+		r.AddQuality(QFirstAfterEnd)
+	case r.GapsUS == nil && r.EndUS != nil && storedEnd(*r.FirstUS, *r.EndUS, r.OutputTokens):
+		r.FirstUS, r.FirstVisibleUS = nil, nil
+		r.AddQuality(QFirstIsEnd)
+	case *r.FirstUS < 5000 && r.InputTokens != nil && *r.InputTokens-deref(r.CachedInputTokens) > 1000:
+		r.AddQuality(QSuspectFirst)
+	}
+	if r.FirstUS == nil {
+		r.TTFTKind = ""
+	}
+}
+
+// storedEnd says that a first-token stamp is really the end: so close to it that more than a few tokens cannot have
+// come between (formats.md 3.1; seen 1 ms before the end, so equality is not enough).
+func storedEnd(first, end int64, out *int64) bool {
+	near := max(int64(5000), end/100)
+	return end-first < near && (out == nil && end == first || out != nil && *out > 4)
+}
+
+// checkTokens drops counts that contradict each other (ING-12) and marks finished calls without any (ING-11).
+func checkTokens(r *Request) {
+	for _, n := range []**int64{&r.InputTokens, &r.CachedInputTokens, &r.CacheWriteTokens, &r.OutputTokens, &r.ReasoningTokens, &r.MaxTokens, &r.SystemPromptTokens} {
+		if *n != nil && **n < 0 {
+			*n = nil
+		}
+	}
+	if r.CachedInputTokens != nil && r.InputTokens != nil && *r.CachedInputTokens > *r.InputTokens {
+		r.CachedInputTokens = nil
+		r.AddQuality(QCachedOver)
+	}
+	if r.ReasoningTokens != nil && r.OutputTokens != nil && *r.ReasoningTokens > *r.OutputTokens {
+		r.ReasoningTokens = nil
+		r.AddQuality(QReasoningOver)
+	}
+	if r.ErrorClass == ClassOK && r.OutputTokens == nil {
+		r.AddQuality(QTokensMissing)
+	}
+	if r.InputTokens == nil && r.OutputTokens == nil {
+		r.TokensSource = ""
+	}
+	if r.TokensSource == "estimated" {
+		r.AddQuality(QTokensEstimated)
+	}
+}
+
+// checkPrefix drops block hashes whose number does not fit the prompt's length (RPL-21).
+func checkPrefix(r *Request) {
+	if r.PrefixHashIDs == nil || r.PrefixBlockTokens == nil || r.InputTokens == nil {
+		return
+	}
+	if b := int64(*r.PrefixBlockTokens); b <= 0 || (*r.InputTokens+b-1)/b != int64(len(r.PrefixHashIDs)) {
+		r.PrefixHashIDs, r.PrefixBlockTokens = nil, nil
+		r.AddQuality(QPrefixInvalid)
+	}
+}
+
+// SetGaps stores chunk offsets from arrival, in microseconds and in order of arrival, as gaps. A gap that does not fit
+// 32 bits (35 minutes) drops the list and is flagged.
+func (r *Request) SetGaps(offsets []int64) {
+	r.GapsUS = make([]int32, 0, len(offsets))
+	last := int64(0)
+	for _, o := range offsets {
+		if o-last > math.MaxInt32 || o-last < math.MinInt32 {
+			r.GapsUS = nil
+			r.AddQuality(QGapOverflow)
+			return
+		}
+		r.GapsUS = append(r.GapsUS, int32(o-last))
+		last = o
+	}
+}
+
+// maxName bounds a name from a log: long enough for any real id, short enough that a hostile one costs nothing.
+const maxName = 512
+
+// cleanText makes every text column valid UTF-8 (DuckDB refuses anything else) and bounds its length.
+func cleanText(r *Request) {
+	for _, s := range []*string{&r.RequestID, &r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SpanID, &r.ParentSpanID, &r.SessionID,
+		&r.FinishReason, &r.EndpointKind, &r.ModelRequested, &r.ModelServed, &r.Provider, &r.Deployment, &r.Replica, &r.Tenant,
+		&r.App, &r.Route, &r.KeyHash, &r.UserHash, &r.SystemPromptHash, &r.SourceFile} {
+		if len(*s) > maxName {
+			*s = (*s)[:maxName]
+		}
+		*s = strings.ToValidUTF8(*s, "\uFFFD")
+	}
+}
+
+func deref(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}

@@ -1,0 +1,122 @@
+package trace
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// table is a Parquet file being written under a temporary name.
+type table[T any] struct {
+	file *os.File
+	pq   *parquet.GenericWriter[T]
+	rows int // in the open row group
+}
+
+func newTable[T any](name string, mode os.FileMode) (*table[T], error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return nil, fmt.Errorf("making part: %w", err)
+	}
+	return &table[T]{file: f, pq: parquet.NewGenericWriter[T](f, parquet.CreatedBy("reprise", "1", ""))}, nil
+}
+
+func (t *table[T]) write(rows []T) error {
+	if _, err := t.pq.Write(rows); err != nil {
+		return fmt.Errorf("writing part: %w", err)
+	}
+	if t.rows += len(rows); t.rows >= groupRows {
+		t.rows = 0
+		return t.pq.Flush()
+	}
+	return nil
+}
+
+// commit closes and syncs the file and moves it to dir/part.parquet, unless that is there already (fresh is 0 then).
+func (t *table[T]) commit(dir, part string, meta map[string]string) (fresh int, final string, err error) {
+	for _, k := range sortedKeys(meta) {
+		t.pq.SetKeyValueMetadata(k, meta[k])
+	}
+	if err := t.pq.Close(); err != nil {
+		return 0, "", fmt.Errorf("closing part: %w", err)
+	}
+	if err := t.file.Sync(); err != nil {
+		return 0, "", fmt.Errorf("syncing part: %w", err)
+	}
+	if err := t.file.Close(); err != nil {
+		return 0, "", fmt.Errorf("closing part: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, "", fmt.Errorf("making day folder: %w", err)
+	}
+	final = filepath.Join(dir, part+".parquet")
+	if _, err := os.Stat(final); err == nil {
+		return 0, final, nil
+	}
+	if err := os.Rename(t.file.Name(), final); err != nil {
+		return 0, "", fmt.Errorf("naming part: %w", err)
+	}
+	return 1, final, syncDir(dir)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// removeStale deletes temporary folders of processes that no longer run.
+func removeStale(run string) {
+	stale, _ := filepath.Glob(filepath.Join(globEscape(run), ".partial-*"))
+	for _, dir := range stale {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), ".partial-"), "-")
+		if n, err := strconv.Atoi(pid); err == nil && syscall.Kill(n, 0) == syscall.ESRCH {
+			os.RemoveAll(dir)
+		}
+	}
+}
+
+// Meta returns the key-value metadata of a part and the number of non-NULL values of each top-level column.
+func Meta(name string) (meta map[string]string, rows int64, known map[string]int64, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	pf, err := parquet.OpenFile(f, st.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, 0, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	meta, known = map[string]string{}, map[string]int64{}
+	for _, kv := range pf.Metadata().KeyValueMetadata {
+		meta[kv.Key] = kv.Value
+	}
+	for _, g := range pf.Metadata().RowGroups {
+		for _, c := range g.Columns {
+			known[c.MetaData.PathInSchema[0]] += g.NumRows - c.MetaData.Statistics.NullCount // a NULL or empty list is one null
+		}
+	}
+	return meta, pf.NumRows(), known, nil
+}
