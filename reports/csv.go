@@ -1,0 +1,55 @@
+package reports
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"reprise/analyze"
+)
+
+// ResultCSV writes the rows of r under a header of column names. Numbers are exact, times are microseconds since 1970,
+// booleans true and false, lists JSON; NULL and a number that is not finite are empty. Names are written as they are.
+func ResultCSV(w io.Writer, r *analyze.Result) error {
+	out := csv.NewWriter(w)
+	record := make([]string, len(r.Columns))
+	for i, c := range r.Columns {
+		record[i] = c.Name
+	}
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	for _, row := range r.Rows {
+		for i, v := range row {
+			field, err := exact(v)
+			if err != nil {
+				return err
+			}
+			record[i] = field
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func exact(v any) (string, error) {
+	switch v := finite(v).(type) {
+	case nil:
+		return "", nil
+	case string:
+		return v, nil
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	default:
+		b, err := json.Marshal(v)
+		return string(b), err
+	}
+}

@@ -1,0 +1,10 @@
+// Package reports shows results: terminal tables, JSON, CSV and one self-contained HTML page.
+//
+// Flow: [Build] makes a [Report] from the results of one run, [BuildComparison] from a comparison; both are pure.
+// [WriteText], [WriteJSON] and [WriteHTML] render any report; [TableText], [ResultJSON] and [ResultCSV] render one result.
+//
+// What holds everywhere: the answer comes first; a figure stands beside its n, its unit and its definition; unknown
+// prints as n/a, never as 0; a section whose log level is missing says why and shows nothing else; names from logs stay
+// text (control characters are spelt out, the page has no place where a name could become markup); the same report
+// gives the same bytes.
+package reports

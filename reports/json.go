@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"reprise/analyze"
+)
+
+// ResultJSON writes one result as cli.md describes it: one JSON object, rows as objects with the columns in order,
+// times as microseconds since 1970, unknown as null. A number that JSON cannot hold is null and adds the warning
+// not_finite. The object ends with a newline.
+func ResultJSON(w io.Writer, r *analyze.Result) error { return encode(w, resultOf(r)) }
+
+// encode writes v as one line. Names keep their < and >: this is JSON for programs, the page escapes for itself.
+func encode(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+type jsonResult struct {
+	Query    string            `json:"query"`
+	Title    string            `json:"title"`
+	About    string            `json:"about,omitempty"`
+	Level    string            `json:"level,omitempty"`
+	Params   map[string]string `json:"params"`
+	Columns  []analyze.Column  `json:"columns"`
+	Rows     []jsonRow         `json:"rows"`
+	Warnings []analyze.Warning `json:"warnings"`
+	Coverage analyze.Coverage  `json:"coverage"`
+}
+
+// resultOf makes empty lists and maps of nil ones: a reader should not meet null where the shape says list.
+func resultOf(r *analyze.Result) jsonResult {
+	out := jsonResult{Query: r.Query, Title: r.Title, About: r.About, Level: r.Level, Params: r.Params,
+		Columns: append([]analyze.Column{}, r.Columns...), Rows: make([]jsonRow, len(r.Rows)),
+		Warnings: append([]analyze.Warning{}, r.Warnings...), Coverage: r.Coverage}
+	if out.Params == nil {
+		out.Params = map[string]string{}
+	}
+	if out.Coverage.Excluded == nil {
+		out.Coverage.Excluded = map[string]int64{}
+	}
+	lost := 0
+	for i, row := range r.Rows {
+		out.Rows[i] = jsonRow{r.Columns, row}
+		for _, v := range row {
+			if v != nil && finite(v) == nil {
+				lost++
+			}
+		}
+	}
+	if lost > 0 {
+		out.Warnings = append(out.Warnings, analyze.Warning{Code: "not_finite",
+			Message: fmt.Sprintf("%d values are infinite or undefined and are written as null", lost)})
+	}
+	return out
+}
+
+// finite returns nil for NaN and infinities and everything else as it is. Lists come without them (analyze.Result).
+func finite(v any) any {
+	if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return nil
+	}
+	return v
+}
+
+// jsonRow is a row as an object whose keys keep the order of the columns, which a map would not.
+type jsonRow struct {
+	cols []analyze.Column
+	vals []any
+}
+
+func (r jsonRow) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, c := range r.cols {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := enc.Encode(c.Name); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := enc.Encode(finite(r.vals[i])); err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name, err)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

@@ -1,0 +1,160 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"reprise/analyze"
+)
+
+// TextOptions says what a terminal takes.
+type TextOptions struct {
+	Colour bool
+	Width  int // columns; a wider table is cut into blocks that repeat the keys; 0: no limit
+	Rows   int // rows shown of a table; 0: all
+}
+
+// cellRunes is the longest name a terminal table shows; JSON and CSV hold it whole.
+const cellRunes = 60
+
+// TableText writes one result: title, definition, table, what its marks mean, coverage and warnings.
+func TableText(w io.Writer, r *analyze.Result, o TextOptions) error {
+	t := &textWriter{w: bufio.NewWriter(w), o: o}
+	t.heading(r.Title, r.Level)
+	t.wrap(r.About, "")
+	if len(r.Rows) == 0 {
+		t.line(noRows(r))
+	} else {
+		t.grid(gridOf(r, o.Rows))
+	}
+	t.footer(r)
+	return t.w.Flush()
+}
+
+// WriteText writes a whole report for a terminal: the answer, its figures, then one table a section.
+func WriteText(w io.Writer, r Report, o TextOptions) error {
+	t := &textWriter{w: bufio.NewWriter(w), o: o}
+	t.line(t.bold(plain(r.Title)))
+	if r.Subtitle != "" {
+		t.line(plain(r.Subtitle))
+	}
+	t.line("")
+	for i, s := range r.Answer {
+		s = plain(s)
+		if i == 0 {
+			s = t.paint(verdictColour[r.Verdict], s)
+		}
+		t.line(s)
+	}
+	t.figures(r.Figures)
+	for _, n := range r.Notes {
+		t.line("note: " + plain(n))
+	}
+	for _, s := range r.Sections {
+		t.section(s)
+	}
+	if len(r.Next) > 0 {
+		t.line("")
+	}
+	for _, n := range r.Next {
+		t.line("next: " + plain(n))
+	}
+	return t.w.Flush()
+}
+
+// textWriter keeps the first write error in its buffer, so the callers above look once, at Flush.
+type textWriter struct {
+	w *bufio.Writer
+	o TextOptions
+}
+
+func (t *textWriter) line(s string) {
+	t.w.WriteString(strings.TrimRight(s, " "))
+	t.w.WriteByte('\n')
+}
+
+var verdictColour = map[string]string{"good": "32", "bad": "31", "unsure": "33"}
+
+// paint colours s with an ANSI colour; widths are counted before painting.
+func (t *textWriter) paint(colour, s string) string {
+	if !t.o.Colour || colour == "" {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}
+
+func (t *textWriter) bold(s string) string { return t.paint("1", s) }
+func (t *textWriter) dim(s string) string  { return t.paint("2", s) }
+
+func (t *textWriter) heading(title, level string) {
+	s := t.bold(plain(title))
+	if level != "" {
+		s += t.dim("  (needs log level " + plain(level) + ")")
+	}
+	t.line(s)
+}
+
+func (t *textWriter) section(s Section) {
+	t.line("")
+	t.heading(s.Title, "")
+	if s.Missing != "" {
+		t.wrap("not shown: "+s.Missing, "  ")
+		return
+	}
+	t.grid(gridOf(s.Result, t.o.Rows))
+	t.footer(s.Result)
+}
+
+// figures prints the first screen in three columns.
+func (t *textWriter) figures(fs []Figure) {
+	name, value := 0, 0
+	for _, f := range fs {
+		name, value = max(name, width(plain(f.Name))), max(value, width(plain(f.Value)))
+	}
+	if len(fs) > 0 {
+		t.line("")
+	}
+	for _, f := range fs {
+		t.line(left(plain(f.Name), name) + "  " + left(plain(f.Value), value) + "  " + t.dim(plain(f.Note)))
+	}
+}
+
+func (t *textWriter) footer(r *analyze.Result) {
+	if c := coverageText(r.Coverage); c != "" {
+		t.line(t.dim(c))
+	}
+	for _, w := range r.Warnings {
+		t.wrap(fmt.Sprintf("warning (%s): %s", w.Code, w.Message), "")
+	}
+}
+
+// wrap prints prose in lines of at most 110 runes, or of the terminal's width.
+func (t *textWriter) wrap(s, indent string) {
+	limit := 110
+	if t.o.Width > 0 {
+		limit = min(limit, t.o.Width)
+	}
+	cur := ""
+	for _, word := range strings.Fields(plain(s)) {
+		if cur != "" && width(indent+cur)+1+width(word) > limit {
+			t.line(indent + cur)
+			cur = ""
+		}
+		if cur != "" {
+			cur += " "
+		}
+		cur += word
+	}
+	if cur != "" {
+		t.line(indent + cur)
+	}
+}
+
+func width(s string) int { return utf8.RuneCountInString(s) }
+
+func left(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
+
+func right(s string, n int) string { return strings.Repeat(" ", max(0, n-width(s))) + s }
