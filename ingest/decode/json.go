@@ -83,3 +83,12 @@ func Nested(v *Value, path ...string) *Value {
 	}
 	return inner
 }
+
+// TypeObject is the type of a JSON object.
+const TypeObject = fastjson.TypeObject
+
+// Parser parses records one after the other, reusing its memory: a value lives until the next one.
+type Parser = fastjson.Parser
+
+// Parse parses one JSON text into a value of its own. Nesting beyond 300 levels is an error.
+func Parse(b []byte) (*Value, error) { return fastjson.ParseBytes(b) }

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"reprise/ingest"
+)
+
+// Exit codes, the same in every command's help.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitGate        = 3
+	exitIncomplete  = 4
+	exitInterrupted = 130
+)
+
+// coded is an error that ends the program with a code of its own. With an empty message nothing is printed: the
+// command has said it already.
+type coded struct {
+	code int
+	err  error
+	hint string
+}
+
+func (e *coded) Error() string { return e.err.Error() }
+func (e *coded) Unwrap() error { return e.err }
+
+func usage(err error) error { return &coded{code: exitUsage, err: err} }
+
+// hinted adds advice to an error.
+func hinted(err error, format string, args ...any) error {
+	return &coded{code: exitError, err: err, hint: fmt.Sprintf(format, args...)}
+}
+
+// exit prints the error in the one form all errors have and returns the exit code.
+func (a *app) exit(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	code, hint := exitError, ""
+	var c *coded
+	var h *ingest.HintError
+	if errors.As(err, &c) {
+		code, hint = c.code, c.hint
+	}
+	if errors.As(err, &h) {
+		hint = h.Hint
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		code, err = exitInterrupted, errors.New("interrupted")
+	}
+	fmt.Fprintf(a.err, "reprise: error: %s\n", printable(err.Error()))
+	if hint == "" && code == exitUsage {
+		hint = "see: reprise COMMAND --help"
+	}
+	if hint != "" {
+		fmt.Fprintf(a.err, "reprise: hint: %s\n", printable(hint))
+	}
+	return code
+}
+
+// talk writes progress and remarks to stderr, unless -q.
+func (a *app) talk(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprint(a.err, printable(fmt.Sprintf(format, args...)), "\n")
+	}
+}
+
+// exactly checks the number of arguments and says what is expected.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != len(names) {
+			return usage(fmt.Errorf("expected %d arguments %v, got %d", len(names), names, len(args)))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,99 @@
+// Command reprise turns LLM request logs into Parquet, says why the tail was slow, and sends the same traffic again.
+//
+// One file a command; each returns a cobra command whose RunE is a few lines over the packages. main.go lists them,
+// exit.go alone turns errors into exit codes and messages.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// app is what every command needs of the world: streams, and how to speak.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	quiet    bool // no talk on stderr
+	terminal bool // stderr is a terminal: progress may be drawn
+	colour   bool // stdout is a terminal and NO_COLOR is not set
+}
+
+// commands is the one list; adding a command is adding a line.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.ingestCommand(),
+		a.formatsCommand(),
+	}
+}
+
+func main() {
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+		colour:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(a.run(ctx, os.Args[1:]))
+}
+
+// run executes one command line and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := &cobra.Command{
+		Use:   "reprise",
+		Short: "why was the tail slow, and is the candidate better?",
+		Long: `reprise reads production logs of LLM gateways and engines, says why the tail was slow,
+and replays the same traffic against a candidate to prove whether it is better.`,
+		Example: `  reprise analyze gateway.jsonl.gz --slo 'ttft<=1s,tpot<=60ms@99%'   # after an incident
+  reprise ingest logs/ -o run                                       # keep it as Parquet
+  reprise replay run --target http://127.0.0.1:8000/v1 -o candidate # same traffic, new target
+  reprise compare base candidate                                    # is it better?`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate("reprise {{.Version}}\n")
+	root.SetHelpTemplate(helpTemplate)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no talk on stderr, only results")
+	root.AddCommand(a.commands()...)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetArgs(args)
+	return a.exit(ctx, root.ExecuteContext(ctx))
+}
+
+// helpTemplate puts the examples first: they are what most people look for.
+const helpTemplate = `{{with or .Long .Short}}{{.}}{{end}}
+{{if .HasExample}}
+Examples:
+{{.Example}}
+{{end}}
+{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}
+Exit codes: 0 done, 1 error, 2 usage, 3 gate failed, 4 input incomplete or too many lines refused, 130 interrupted
+`
+
+// version is the module version or the commit that the Go tool stamped into the binary.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v, dirty := info.Main.Version, ""
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
+			v = s.Value[:min(12, len(s.Value))]
+		}
+		if s.Key == "vcs.modified" && s.Value == "true" {
+			dirty = " (modified)"
+		}
+	}
+	return v + dirty + " " + info.GoVersion
+}

@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"maps"
+	"reprise/ingest/trace"
+)
+
+// FileAccount says what became of one input. Read = Kept + Rejected + Incomplete + Skipped, always.
+type FileAccount struct {
+	File        string           `json:"file"`
+	Format      string           `json:"format"`
+	Confidence  int              `json:"confidence"` // independent signs of the format seen; 0 when it was named
+	RunnerUp    string           `json:"runner_up,omitempty"`
+	Read        int64            `json:"read"`
+	Kept        int64            `json:"kept"`
+	Rejected    map[string]int64 `json:"rejected"` // by reason
+	Incomplete  int64            `json:"incomplete"`
+	Skipped     map[string]int64 `json:"skipped"` // well formed, but not a request; by reason
+	Duplicates  int64            `json:"duplicates"`
+	DuplicateOf string           `json:"duplicate_of,omitempty"` // an input of the same content
+	Added       int              `json:"added"`                  // parts that were not in the run before
+	Parts       []string         `json:"parts"`
+	Warnings    []string         `json:"warnings"`
+}
+
+// Account is the whole of one ingest.
+type Account struct {
+	Inputs   []FileAccount    `json:"inputs"`
+	Totals   FileAccount      `json:"totals"`
+	Coverage map[string]int64 `json:"coverage"` // column: rows of the kept ones that know it
+	NotLogs  []string         `json:"not_logs,omitempty"`
+}
+
+// Cut says that an input ended too early.
+func (a *Account) Cut() bool { return a.Totals.Incomplete > 0 }
+
+func newFileAccount(name string) FileAccount {
+	return FileAccount{File: name, Rejected: map[string]int64{}, Skipped: map[string]int64{}, Parts: []string{}, Warnings: []string{}}
+}
+
+// RejectShare is the share of records that were refused, 0 when none was read.
+func (f *FileAccount) RejectShare() float64 {
+	if f.Read == 0 {
+		return 0
+	}
+	return float64(sum(f.Rejected)) / float64(f.Read)
+}
+
+func (f *FileAccount) warn(text string) {
+	const most = 5
+	if len(f.Warnings) < most {
+		f.Warnings = append(f.Warnings, text)
+	}
+}
+
+// add puts a file's numbers into the totals and its parts' known columns into the coverage.
+func (a *Account) add(f FileAccount) error {
+	a.Inputs = append(a.Inputs, f)
+	t := &a.Totals
+	t.Read, t.Kept, t.Incomplete = t.Read+f.Read, t.Kept+f.Kept, t.Incomplete+f.Incomplete
+	t.Duplicates, t.Added = t.Duplicates+f.Duplicates, t.Added+f.Added
+	for reason, n := range f.Rejected {
+		t.Rejected[reason] += n
+	}
+	for reason, n := range f.Skipped {
+		t.Skipped[reason] += n
+	}
+	if f.DuplicateOf != "" {
+		return nil
+	}
+	for _, part := range f.Parts {
+		_, _, known, err := trace.Meta(part)
+		if err != nil {
+			return err
+		}
+		for column, n := range known {
+			a.Coverage[column] += n
+		}
+	}
+	return nil
+}
+
+func sum(m map[string]int64) (n int64) {
+	for v := range maps.Values(m) {
+		n += v
+	}
+	return n
+}

@@ -1,0 +1,11 @@
+// Package ingest turns logs and spans into a run.
+//
+// Flow: Expand finds the files; open undoes compression, hashing the plain bytes for the identity of the part; split
+// cuts the container (JSON lines, JSON documents, CSV, framed messages) into blocks of records; detect asks each format
+// of the one list about the head; workers decode blocks in parallel and one writer stores the requests in order. The
+// Account adds up: read = kept + rejected + incomplete + skipped.
+//
+// Memory does not grow with the input: a few blocks of 1 MiB, the writer's window, and one record of at most 64 MiB.
+//
+// Adding a format: a file in one of the families below this folder, and one line in formats.go.
+package ingest
