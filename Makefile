@@ -1,0 +1,51 @@
+# Two commands do everything on a fresh machine with Go, gcc and make: make demo, make test.
+GO ?= go
+BIN := bin/reprise
+SHORT_FUZZ ?= 5s
+# Packages that must also build on a Mac without cgo (DuckDB needs cgo).
+PORTABLE := ./ingest/... ./queries/... ./replay/...
+
+.PHONY: build demo test lint fuzz bench golden ci chromium race darwin
+
+build:
+	$(GO) build -trimpath -o $(BIN) ./cmd/reprise
+
+demo: build
+	$(BIN) demo -o out/demo
+
+# The browser tests need Chromium: installed with apt when we are root and it is missing, else the test says how.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	  echo "make: no Chromium found: install it (Debian: apt-get install chromium) or the browser tests fail" >&2
+
+test: chromium
+	$(GO) test ./...
+
+race:
+	$(GO) test -race ./ingest/... ./replay/...
+
+lint: darwin
+	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	$(GO) vet ./...
+	@if command -v golangci-lint >/dev/null; then golangci-lint run; fi
+
+darwin:
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet $(PORTABLE)
+
+# Each fuzz target for a short time; FUZZ=1m for longer.
+fuzz:
+	@set -e; for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(SHORT_FUZZ) $$pkg >/tmp/reprise-fuzz.$$$$ 2>&1 || { cat /tmp/reprise-fuzz.$$$$; exit 1; }; \
+	  done; done; rm -f /tmp/reprise-fuzz.$$$$
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 3x ./...
+
+# Rewrites the golden files; read the difference before you commit it.
+golden:
+	UPDATE=1 $(GO) test ./...
+	git diff --stat
+
+ci: lint race fuzz test
