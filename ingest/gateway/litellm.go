@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"strconv"
+	"strings"
+
+	"reprise/ingest/decode"
+	"reprise/ingest/trace"
+)
+
+// LiteLLM is the StandardLoggingPayload that LiteLLM's proxy hands to its file, S3, GCS, Datadog and custom callbacks.
+func LiteLLM() decode.Format {
+	return decode.Format{Name: "litellm", Title: "LiteLLM StandardLoggingPayload", About: aboutLiteLLM,
+		Detect: detectLiteLLM, JSON: litellm}
+}
+
+const aboutLiteLLM = `One JSON object a logged event, as LiteLLM's proxy gives it to its file, S3, GCS, SQS and custom callbacks.
+Can contain: start, first chunk, end (unix seconds, or text without a zone: --assume-tz), tokens, cached and reasoning
+tokens, cache hits, model asked for and served, team, user, tags, prompt. Cannot: chunk times, queueing, what the client saw.
+
+first_us       completionStartTime (first chunk of any kind), on successful streams only: unstreamed calls and failures
+               hold the end there. A stamp that is really the end is dropped (ttft_equals_end). response_time is not
+               used: on a stream it is the time to the first token.
+error_class    from error_information. Calls whose client hung up are "ok" here unless the text says so: the proxy
+               reads the engine's answer to its end. An empty code stays an unknown HTTP status.
+tokens         usage of the server. On a stream without usage details LiteLLM counted by itself, with a tokenizer of
+               its own: tokens_estimated, unless the caller had asked for usage. Failures hold 0: unknown.
+finish_reason  a stream that asked for usage says "stop" even where the engine said "length": unknown then.
+replica        host:port of api_base when it names a port. A service address in front of several engines looks the
+               same; a provider's public host (no port) is nobody's single engine and gives none.
+tenant, app    team alias, else team id, else organisation; app is the request tag "app:NAME".
+request_id     x-request-id header, metadata.requester_metadata.request_id, id; without any: at-<start in us>.
+session_id     trace_id: LiteLLM puts its session there. It is a trace_id too when it is a UUID or 32 hex digits.
+Logged calls that ask no model (files, batches, assistants, tools) and health checks are skipped.
+`
+
+func detectLiteLLM(s *decode.Sample) int {
+	best := 0
+	for _, v := range s.Records {
+		n := 0
+		for _, key := range []string{"call_type", "model_map_information", "hidden_params", "completionStartTime", "model_parameters"} {
+			if decode.Has(v, key) {
+				n++
+			}
+		}
+		best = max(best, n)
+	}
+	return best
+}
+
+// payload holds the sub-objects of one record, so that each is looked up once.
+type payload struct {
+	v, meta, params, hidden, response *decode.Value
+	ok                                bool // status is success
+}
+
+func litellm(c *decode.Context, v *decode.Value) error {
+	if !decode.Has(v, "startTime") || !decode.Has(v, "call_type") {
+		return c.Reject("not_litellm", "expected an object with startTime and call_type")
+	}
+	status := firstOf(decode.Text(v, "status"), decode.Text(v, "status_fields", "llm_api_status"))
+	p := payload{v: v, meta: decode.Nested(v, "metadata"), params: decode.Nested(v, "model_parameters"),
+		hidden: decode.Nested(v, "hidden_params"), response: decode.Nested(v, "response"), ok: status == "success"}
+	r := c.New("litellm", trace.Gateway)
+	if reason := p.skip(r); reason != "" {
+		c.Skip(reason)
+		return nil
+	}
+	first, err := stamps(c, r, decode.Text(v, "startTime"), decode.Text(v, "endTime"), decode.Text(v, "completionStartTime"))
+	if err != nil {
+		return err
+	}
+	p.streamed(r, first)
+	p.who(c, r)
+	p.ids(r)
+	outcome(r, status, p.failure())
+	usage(r, p.ok, decode.Bool(p.params, "stream_options", "include_usage"),
+		decode.Nested(p.meta, "usage_object"), p.response.Get("usage"), v)
+	r.FinishReason = p.finish(r)
+	r.MaxTokens = maxTokens(p.params)
+	c.Emit(r, p.prompt(c, r))
+	return nil
+}
+
+// streamed settles Stream and the first token. `stream` is true or null, and null on failed streams too, so the
+// caller's own parameter decides next. A finished plain call whose first-token stamp is its end was not streamed; other
+// kinds (messages, responses) leave that stamp out on streams as well.
+func (p *payload) streamed(r *trace.Request, first *int64) {
+	r.Stream = decode.Bool(p.v, "stream")
+	if r.Stream == nil {
+		r.Stream = decode.Bool(p.params, "stream")
+	}
+	plain := r.EndpointKind == "chat" || r.EndpointKind == "completions" || r.EndpointKind == "embeddings" || r.EndpointKind == "rerank"
+	if r.Stream == nil && p.ok && plain && (first == nil || r.EndUS != nil && *first == *r.EndUS) {
+		r.Stream = trace.Ptr(false)
+	}
+	if p.ok && first != nil && r.Stream != nil && *r.Stream {
+		r.FirstUS, r.TTFTKind = first, trace.TTFTAny
+	}
+}
+
+// ids fills the identities. A cache hit's id has "_cache_hit<time>" behind the response's own.
+func (p *payload) ids(r *trace.Request) {
+	id := decode.Text(p.v, "id")
+	if p.ok {
+		r.ResponseID = firstOf(decode.Text(p.response, "id"), responseID(id))
+	} else if strings.HasPrefix(decode.Text(p.v, "call_type"), "/") {
+		id = "" // refused at the door: an id that neither the client nor a span ever saw
+	}
+	r.RequestID = firstOf(decode.Text(p.meta, "requester_custom_headers", "x-request-id"),
+		decode.Text(p.meta, "requester_metadata", "request_id"), decode.Text(p.v, "litellm_call_id"), id)
+	derive(r)
+	r.SessionID = decode.Text(p.v, "trace_id")
+	r.TraceID = traceID(r.SessionID)
+	attempts(r, p.meta)
+}
+
+// derive gives a row without any id one that its span gets too: calls refused by the key check carry none in either,
+// but the same start to the microsecond.
+func derive(r *trace.Request) {
+	if r.RequestID == "" {
+		r.RequestID = "at-" + strconv.FormatInt(*r.Arrival, 10)
+		r.AddQuality(trace.QIDDerived)
+	}
+	r.RootRequestID = r.RequestID
+}
