@@ -82,11 +82,16 @@ func checkFirst(r *Request) {
 	}
 }
 
-// storedEnd says that a first-token stamp is really the end: so close to it that more than a few tokens cannot have
-// come between (formats.md 3.1; seen 1 ms before the end, so equality is not enough).
+// storedEnd says that a first-token stamp is really the end: so close to it that the tokens cannot have come between
+// (formats.md 3.1; seen 1 ms before the end, so equality is not enough). Near alone would not do: a short answer after
+// a first token of many seconds ends within 1 % of the whole, and dropping those would hide the tail. So the tokens
+// must also have come faster than one a millisecond, which no engine does.
 func storedEnd(first, end int64, out *int64) bool {
+	if first == end {
+		return out == nil || *out > 1
+	}
 	near := max(int64(5000), end/100)
-	return end-first < near && (out == nil && end == first || out != nil && *out > 4)
+	return out != nil && *out > 4 && end-first < min(near, (*out-1)*1000)
 }
 
 // checkTokens drops counts that contradict each other (ING-12) and marks finished calls without any (ING-11).

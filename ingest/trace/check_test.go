@@ -16,6 +16,9 @@ func TestCheck(t *testing.T) {
 	}{
 		"ING-01 first token stored as end":   {Request{Stream: Ptr(true), FirstUS: us(8000), EndUS: us(8000), OutputTokens: n(300)}, nil, QFirstIsEnd},
 		"ING-01 one millisecond before it":   {Request{Stream: Ptr(true), FirstUS: us(7999), EndUS: us(8000), OutputTokens: n(300)}, nil, QFirstIsEnd},
+		"ING-01 two tokens at once":          {Request{Stream: Ptr(true), FirstUS: us(8000), EndUS: us(8000), OutputTokens: n(2)}, nil, QFirstIsEnd},
+		"a short answer after a long wait":   {Request{Stream: Ptr(true), FirstUS: us(9075), EndUS: us(9106), OutputTokens: n(8)}, us(9075), ""}, // measured, captures: r00415
+		"too fast within the last percent":   {Request{Stream: Ptr(true), FirstUS: us(7950), EndUS: us(8000), OutputTokens: n(300)}, nil, QFirstIsEnd},
 		"one token may end at once":          {Request{Stream: Ptr(true), FirstUS: us(8000), EndUS: us(8000), OutputTokens: n(1)}, us(8000), ""},
 		"ING-02 unstreamed has no first":     {Request{Stream: Ptr(false), FirstUS: us(4000), EndUS: us(4000)}, nil, ""},
 		"ING-03 two ms for 12000 tokens":     {Request{Stream: Ptr(true), FirstUS: us(2), EndUS: us(900), InputTokens: n(12000), CachedInputTokens: n(0)}, us(2), QSuspectFirst},
