@@ -1,0 +1,122 @@
+package fakellm
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// call is one generation request under way.
+type call struct {
+	chat   bool
+	info   Call
+	req    request
+	do     Behaviour
+	reason string // finish reason
+	job    *job
+	truth  RequestTruth
+}
+
+// generation handles chat or text completions, from reading the body to writing the truth.
+func (s *Server) generation(chat bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c := &call{chat: chat}
+		no := s.receive(c, w, r)
+		if no == nil {
+			no = s.prepare(c)
+		}
+		if no != nil {
+			c.truth.HTTPStatus, c.truth.Outcome = no.status, OutcomeRefused
+			no.write(w)
+		} else if c.req.stream {
+			c.truth.Outcome = s.stream(w, r, c)
+		} else {
+			c.truth.Outcome = s.unary(w, r, c)
+		}
+		if c.job != nil && no == nil {
+			s.release(c)
+		}
+		c.truth.EndUS = s.now().Microseconds()
+		s.truth.request(c.truth)
+		if c.truth.Outcome == string(EndCut) {
+			panic(http.ErrAbortHandler) // closes the connection without an end of body
+		}
+	}
+}
+
+// receive reads and parses the body and stamps its arrival.
+func (s *Server) receive(c *call, w http.ResponseWriter, r *http.Request) *refusal {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody))
+	arrival := s.now()
+	c.identify(r, int(s.ordinal.Add(1)), s.cfg.Seed)
+	w.Header().Set("X-Request-Id", c.info.ID)
+	c.truth = RequestTruth{
+		Kind: "request", ID: c.info.ID, Ordinal: c.info.Ordinal, Path: r.URL.Path, HTTPStatus: http.StatusOK,
+		ArrivalUS: arrival.Microseconds(), ArrivalUnixUS: s.start.UnixMicro() + arrival.Microseconds(),
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case s.cfg.APIKey != "" && r.Header.Get("Authorization") != "Bearer "+s.cfg.APIKey:
+		return &refusal{status: http.StatusUnauthorized, message: "wrong or missing API key"}
+	case errors.As(err, &tooLarge):
+		return &refusal{status: http.StatusRequestEntityTooLarge, message: fmt.Sprintf("body is larger than %d bytes", tooLarge.Limit)}
+	case err != nil:
+		return &refusal{status: http.StatusBadRequest, message: "body was not read: " + err.Error()}
+	}
+	if c.req, err = parseRequest(data, c.chat); err != nil {
+		return &refusal{status: http.StatusBadRequest, message: err.Error()}
+	}
+	return nil
+}
+
+func (c *call) identify(r *http.Request, ordinal int, seed uint64) {
+	c.info = Call{ID: r.Header.Get("X-Request-Id"), Ordinal: ordinal, Path: r.URL.Path, Draw: mix(seed ^ uint64(ordinal))}
+	if c.info.ID == "" {
+		c.info.ID = "req-" + strconv.Itoa(ordinal)
+		return
+	}
+	h := fnv.New64a()
+	io.WriteString(h, c.info.ID)
+	c.info.Draw = mix(seed ^ h.Sum64())
+}
+
+// prepare decides what the answer will be and hands it to the engine.
+func (s *Server) prepare(c *call) *refusal {
+	if c.req.model == "" {
+		c.req.model = s.cfg.Models[0]
+	}
+	tokens, blocks := chain(c.req.texts, s.cfg.BlockTokens)
+	c.req.texts = nil // the prompt may be large and the answer long
+	c.info.Model, c.info.Stream, c.info.PromptTokens = c.req.model, c.req.stream, tokens
+	c.truth.Model, c.truth.Stream, c.truth.PromptTokens = c.req.model, c.req.stream, tokens
+	if !slices.Contains(s.cfg.Models, c.req.model) {
+		return &refusal{status: http.StatusNotFound, message: fmt.Sprintf("the model %q does not exist", c.req.model)}
+	}
+	if s.cfg.Behave != nil {
+		c.do = s.cfg.Behave(c.info)
+	}
+	if c.do.Status != 0 {
+		return &refusal{status: c.do.Status, retryAfter: c.do.RetryAfter, message: "programmed fault"}
+	}
+	output, reason := s.cfg.answerLength(c.req, c.info.Draw)
+	if c.do.OutputTokens > 0 {
+		output = c.do.OutputTokens
+	}
+	c.reason = reason
+	if c.chat && c.do.ToolCall {
+		c.reason = "tool_calls"
+	}
+	if c.chat {
+		c.truth.ReasoningTokens = min(c.do.ReasoningTokens, output)
+	}
+	c.job = &job{id: c.info.ID, tokens: tokens, blocks: blocks, output: output, stride: max(c.do.TokensPerChunk, 1)}
+	c.job.signal = make(chan struct{}, 1)
+	if !s.enqueue(c.job) {
+		return &refusal{status: http.StatusTooManyRequests, retryAfter: c.do.RetryAfter, message: "the queue is full"}
+	}
+	return nil
+}

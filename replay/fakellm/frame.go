@@ -1,0 +1,157 @@
+package fakellm
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// frames renders the frames of one answer. What stays the same in each is rendered once.
+type frames struct {
+	head      string // up to the value of the choice's first field
+	chat      bool
+	draw      uint64
+	reasoning int    // first tokens that go into the reasoning channel
+	field     string // name of that channel
+	tool      bool
+	total     int
+}
+
+const doneFrame = "data: [DONE]\n\n"
+
+// newFrames prepares the frames of a call with an answer of total tokens.
+func newFrames(c *call, total int) *frames {
+	field := `"text":`
+	if c.chat {
+		field = `"delta":`
+	}
+	f := &frames{
+		head: "data: {" + c.envelope(".chunk") + `,"choices":[{"index":0,` + field,
+		chat: c.chat, draw: c.info.Draw, total: total,
+	}
+	if c.chat {
+		f.reasoning, f.tool, f.field = min(c.do.ReasoningTokens, total), c.do.ToolCall, c.do.ReasoningField
+		if f.field == "" {
+			f.field = "reasoning_content"
+		}
+	}
+	return f
+}
+
+// envelope is the fields that every frame (with part ".chunk") and every whole answer ("") begins with.
+func (c *call) envelope(part string) string {
+	prefix, object := "cmpl-", "text_completion"
+	if c.chat {
+		prefix, object = "chatcmpl-", "chat.completion"+part
+	}
+	return `"id":` + quoted(prefix+c.info.ID) + `,"object":"` + object + `","created":` +
+		strconv.FormatInt(c.truth.ArrivalUnixUS/1e6, 10) + `,"model":` + quoted(c.info.Model)
+}
+
+// quoted is s as a JSON string.
+func quoted(s string) string {
+	text, _ := json.Marshal(s) // a string always marshals
+	return string(text)
+}
+
+func (f *frames) role(b []byte) []byte {
+	b = append(b, f.head...)
+	return append(b, `{"role":"assistant","content":""},"finish_reason":null}]}`+"\n\n"...)
+}
+
+// tokens appends the frame with n output tokens from index from on.
+func (f *frames) tokens(b []byte, from, n int) []byte {
+	b = append(b, f.head...)
+	switch {
+	case f.tool:
+		b = append(f.toolCalls(append(b, `{"tool_calls":`...), from, from+n), '}')
+	case f.chat:
+		b = append(f.textFields(append(b, '{'), from, from+n), '}')
+	default:
+		b = append(f.words(append(b, '"'), from, from+n, 0), '"')
+	}
+	return append(b, `,"finish_reason":null}]}`+"\n\n"...)
+}
+
+// textFields splits the tokens at the end of the reasoning: the chunk across it has both channels.
+func (f *frames) textFields(b []byte, from, to int) []byte {
+	if from < f.reasoning {
+		b = append(append(append(b, '"'), f.field...), `":"`...)
+		b = append(f.words(b, from, min(to, f.reasoning), 0), '"')
+		if to > f.reasoning {
+			b = append(b, ',')
+		}
+	}
+	if to > f.reasoning {
+		b = append(b, `"content":"`...)
+		b = append(f.words(b, max(from, f.reasoning), to, f.reasoning), '"')
+	}
+	return b
+}
+
+// words appends tokens, each with a space before it but the first of its channel.
+func (f *frames) words(b []byte, from, to, first int) []byte {
+	for i := from; i < to; i++ {
+		if i > first {
+			b = append(b, ' ')
+		}
+		b = append(b, word(f.draw, i)...)
+	}
+	return b
+}
+
+// toolCalls appends pieces of one call lookup({"q":"word word ..."}): token 0 is its name, the others its argument.
+func (f *frames) toolCalls(b []byte, from, to int) []byte {
+	b = append(b, `[{"index":0,`...)
+	if from == 0 {
+		b = append(b, `"id":"call_`...)
+		b = strconv.AppendUint(b, f.draw, 16)
+		b = append(b, `","type":"function","function":{"name":"lookup","arguments":"`...)
+	} else {
+		b = append(b, `"function":{"arguments":"`...)
+	}
+	return append(f.arguments(b, from, to), `"}}]`...)
+}
+
+// arguments appends the part of the escaped argument text that tokens from to to-1 carry.
+func (f *frames) arguments(b []byte, from, to int) []byte {
+	if f.total == 1 {
+		return append(b, `{}`...)
+	}
+	for i := max(from, 1); i < to; i++ {
+		if i == 1 {
+			b = append(b, `{\"q\":\"`...)
+		} else {
+			b = append(b, ' ')
+		}
+		b = append(b, word(f.draw, i)...)
+		if i == f.total-1 {
+			b = append(b, `\"}`...)
+		}
+	}
+	return b
+}
+
+func (f *frames) finish(b []byte, reason string) []byte {
+	b = append(b, f.head...)
+	if f.chat {
+		b = append(b, `{}`...)
+	} else {
+		b = append(b, `""`...)
+	}
+	return append(append(append(b, `,"finish_reason":"`...), reason...), `"}]}`+"\n\n"...)
+}
+
+// usage appends the frame without choices that OpenAI's include_usage asks for.
+func (c *call) usageFrame(b []byte, output int) []byte {
+	b = append(append(b, "data: {"...), c.envelope(".chunk")...)
+	return append(append(append(b, `,"choices":[],"usage":`...), c.usage(output)...), "}\n\n"...)
+}
+
+// usage is the value of the usage field for an answer with this many tokens written.
+func (c *call) usage(output int) string {
+	t, itoa := &c.truth, strconv.Itoa
+	return `{"prompt_tokens":` + itoa(t.PromptTokens) + `,"completion_tokens":` + itoa(output) +
+		`,"total_tokens":` + itoa(t.PromptTokens+output) +
+		`,"prompt_tokens_details":{"cached_tokens":` + itoa(t.CachedTokens) + `}` +
+		`,"completion_tokens_details":{"reasoning_tokens":` + itoa(t.ReasoningTokens) + `}}`
+}
