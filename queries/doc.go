@@ -11,15 +11,18 @@
 //	-- title Latency by group
 //	-- about One paragraph: what the figure is, its formula, who is left out.
 //	-- param bin_us BIGINT 60000000        (read as (SELECT bin_us FROM params))
-//	-- key group                           (columns that identify a row, in order)
+//	-- key grp                             (columns that identify a row, in order; key start_us time gives a unit, else text)
 //	-- column n requests none              (name, unit, better: higher, lower or none; every output column that is not a key)
 //	-- level L1                            (metrics.md 0.4: what the log must hold; L0 endpoints, L1 first token, L2 chunks, L3 replica, L4 cache or prefix, L5 stages)
 //	-- chart line x=start_us y=p50_ms,p99_ms  (optional: how a report draws it: line, bar, cdf, heat)
-//	-- quantiles value                     (optional, see below)
+//	-- quantiles value_us 1e3              (optional, see below)
 //
-// With "quantiles VALUE" the text ends after a CTE named samples(key columns..., VALUE) and the catalogue adds the stage
-// that gives, for each key: n, mean, p50, p90, p95, p99, p99_9, max of VALUE (exact, type 7); VALUE NULL is left out and n
-// counts the rest.
+// With "quantiles VALUE [DIVISOR]" the text ends after a CTE named samples(key columns..., VALUE) and the catalogue adds
+// the stage that gives, for each key: n, n_total, mean, p50, p90, p95, p99, p99_9, max of VALUE / DIVISOR (exact, type 7).
+// n_total counts all samples, n those whose VALUE is known; the figures are over these.
+//
+// A file of base/ may begin with about and param lines (its parameters become the query's); {source}, {grp} and {range}
+// in it are filled in when the statement is composed. A query may not name a CTE as a base view is named.
 //
 // Base views. Every duration is microseconds, NULL when undefined; nothing else in a query may read raw columns.
 //
@@ -36,11 +39,13 @@
 //	  system_tokens, system_hash, prefix_ids (list), prefix_block_tokens (DOUBLE)
 //	  first_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us   as recorded, from arrival
 //	  ttft_us, ttfvt_us, e2e_us, max_gap_us   BIGINT; tpot_us, ntpot_us   DOUBLE   (metrics.md 1)
+//	  streamed          BOOLEAN: TRUE when the caller got it piece by piece (also when only a first token says so), FALSE when it came whole or in one piece (pseudo_stream), else NULL
+//	  paced_tokens      BIGINT: tokens that tpot counts: visible ones when reasoning stayed hidden; NULL when the log cannot tell which
 //	  chunks            BIGINT: chunks after merging (metrics.md 0.1); NULL when chunk times are unknown
 //	  latency           BOOLEAN: enters latency percentiles (generation, ok, not from a response cache)
 //	  excluded          text: why not: not_generation, cached_response, cancelled, client_error, failed, in_flight, unknown; NULL when latency
 //	gaps: one row a chunk gap after the first chunk, of requests with latency, merged by metrics.md 0.1
 //	  request_id, attempt, grp, model, tenant, replica, k (2 is the first gap), gap_us, end_us (BIGINT since 1970), tokens (of the chunk, NULL unknown)
 //	judged: requests with a verdict under the SLO of params (ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us; NULL: no term)
-//	  all columns of requests, verdict (good, bad, unevaluable, excluded), ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok (NULL: term not applicable)
+//	  all columns of requests and those params, verdict (good, bad, unevaluable, excluded), ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok (NULL: term not applicable)
 package queries

@@ -1,0 +1,212 @@
+package analyze
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"reprise/queries"
+)
+
+// EngineOptions bound what the engine takes from the machine. 0 is the default: all cores, DuckDB's own limit.
+type EngineOptions struct {
+	Threads  int
+	MemoryMB int
+}
+
+// Engine is one in-memory database behind one pinned connection. It is not safe for concurrent use.
+type Engine struct {
+	db     *sql.DB
+	conn   *sql.Conn
+	temp   string
+	joined map[*Run]bool // whether a run holds several source formats, found at its first query
+}
+
+// Scope says which requests a query sees and how it groups them. From and To bound the arrival, half open, in
+// microseconds since 1970; nil is no bound. By names columns of queries.Dimensions.
+type Scope struct {
+	From, To *int64
+	By       []string
+	SLO      SLO
+}
+
+// NewEngine starts an engine. Close it.
+func NewEngine(ctx context.Context, o EngineOptions) (*Engine, error) {
+	connector, err := duckdb.NewConnector("", nil)
+	if err != nil {
+		return nil, fmt.Errorf("start DuckDB: %w", err)
+	}
+	e := &Engine{db: sql.OpenDB(connector), joined: map[*Run]bool{}}
+	if err := e.prepare(ctx, o); err != nil {
+		e.Close()
+		return nil, fmt.Errorf("start DuckDB: %w", err)
+	}
+	return e, nil
+}
+
+func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
+	var err error
+	if e.conn, err = e.db.Conn(ctx); err != nil {
+		return err
+	}
+	if e.temp, err = os.MkdirTemp("", "reprise-duckdb-"); err != nil {
+		return err
+	}
+	settings := []string{"SET TimeZone='UTC'", "SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",
+		"SET temp_directory='" + strings.ReplaceAll(e.temp, "'", "''") + "'"}
+	if o.Threads > 0 {
+		settings = append(settings, fmt.Sprintf("SET threads=%d", o.Threads))
+	}
+	if o.MemoryMB > 0 {
+		settings = append(settings, fmt.Sprintf("SET memory_limit='%dMB'", o.MemoryMB))
+	}
+	for _, s := range settings {
+		if _, err := e.conn.ExecContext(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close frees the database and its temporary files.
+func (e *Engine) Close() error {
+	var errs []error
+	if e.conn != nil {
+		errs = append(errs, e.conn.Close())
+	}
+	errs = append(errs, e.db.Close())
+	if e.temp != "" {
+		errs = append(errs, os.RemoveAll(e.temp))
+	}
+	return errors.Join(errs...)
+}
+
+// Query runs a query of the catalogue. params are its parameters by name, as text; those of the SLO come from the scope.
+func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, params map[string]string) (*Result, error) {
+	q, err := queries.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	values, err := e.values(q, sc, params)
+	if err != nil {
+		return nil, fmt.Errorf("query %s: %w", name, err)
+	}
+	text, err := e.Text(ctx, r, name, sc, params)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Query: q.Name, Title: q.Title, About: q.About, Level: q.Level, Chart: q.Chart, Params: shown(q, values), SQL: text,
+		Columns: headerColumns(q)}
+	if err := e.fill(ctx, r, sc, res); err != nil {
+		return nil, fmt.Errorf("query %s: %w", name, err)
+	}
+	return res, nil
+}
+
+// SQL runs a statement of the user's own, which begins with SELECT or WITH, over the base views.
+func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Result, error) {
+	if word := strings.ToUpper(firstWord(text)); word != "SELECT" && word != "WITH" {
+		return nil, fmt.Errorf("expected a statement that begins with SELECT or WITH, got %q", firstWord(text))
+	}
+	joined, err := e.isJoined(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	values, err := e.values(queries.Query{Text: text}, sc, nil)
+	if err != nil {
+		return nil, err
+	}
+	composed, err := queries.ComposeText(text, r.source(joined), queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Query: "sql", Title: "SQL", Params: map[string]string{}, SQL: composed}
+	if err := e.fill(ctx, r, sc, res); err != nil {
+		return nil, fmt.Errorf("sql: %w", err)
+	}
+	return res, nil
+}
+
+// Text returns the statement that Query would run.
+func (e *Engine) Text(ctx context.Context, r *Run, name string, sc Scope, params map[string]string) (string, error) {
+	q, err := queries.Get(name)
+	if err != nil {
+		return "", err
+	}
+	joined, err := e.isJoined(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	values, err := e.values(q, sc, params)
+	if err != nil {
+		return "", fmt.Errorf("query %s: %w", name, err)
+	}
+	text, err := queries.Compose(q, r.source(joined), queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
+	if err != nil {
+		return "", fmt.Errorf("query %s: %w", name, err)
+	}
+	return text, nil
+}
+
+// values are params and, of the SLO's, those that the query reads.
+func (e *Engine) values(q queries.Query, sc Scope, params map[string]string) (map[string]string, error) {
+	values := map[string]string{}
+	slo := sc.SLO.Params()
+	for _, p := range queries.Parameters(q) {
+		if v, ok := slo[p.Name]; ok {
+			values[p.Name] = v
+		}
+	}
+	for name := range params {
+		if _, ok := values[name]; ok {
+			return nil, fmt.Errorf("parameter %q is given by the SLO", name)
+		}
+	}
+	maps.Copy(values, params)
+	return values, nil
+}
+
+// isJoined says whether the run holds more than one source format.
+func (e *Engine) isJoined(ctx context.Context, r *Run) (bool, error) {
+	if joined, ok := e.joined[r]; ok {
+		return joined, nil
+	}
+	var formats int64
+	if err := e.conn.QueryRowContext(ctx, "SELECT count(DISTINCT source_format) FROM "+r.scan()).Scan(&formats); err != nil {
+		return false, fmt.Errorf("read run %q: %w", r.Path, err)
+	}
+	e.joined[r] = formats > 1
+	return formats > 1, nil
+}
+
+// shown are the parameters of the query with the values that it ran with, defaults too; NULL ones are left out.
+func shown(q queries.Query, values map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, p := range queries.Parameters(q) {
+		v, ok := values[p.Name]
+		if !ok {
+			v = p.Default
+		}
+		if v != "" && v != "NULL" {
+			out[p.Name] = v
+		}
+	}
+	return out
+}
+
+func headerColumns(q queries.Query) []Column {
+	var cols []Column
+	for _, k := range q.Keys {
+		cols = append(cols, Column{Name: k.Name, Unit: k.Unit, Better: k.Better, Key: true})
+	}
+	for _, c := range q.Columns {
+		cols = append(cols, Column{Name: c.Name, Unit: c.Unit, Better: c.Better})
+	}
+	return cols
+}

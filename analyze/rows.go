@@ -1,0 +1,199 @@
+package analyze
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"time"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"reprise/queries"
+)
+
+// fill runs the statement of res and puts in its rows, its coverage and the warnings that the values give.
+func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result) error {
+	rows, err := e.conn.QueryContext(ctx, res.SQL)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	if err := res.setColumns(names); err != nil {
+		return err
+	}
+	res.Rows, res.Warnings = [][]any{}, []Warning{}
+	c := converter{columns: res.Columns}
+	for rows.Next() {
+		row, err := c.scan(rows)
+		if err != nil {
+			return err
+		}
+		res.Rows = append(res.Rows, row)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	res.Warnings = append(res.Warnings, c.warnings()...)
+	res.Coverage, err = e.coverage(ctx, r, sc)
+	return err
+}
+
+// setColumns takes the names of the statement when there is no header, else checks that both agree.
+func (res *Result) setColumns(names []string) error {
+	if res.Columns == nil {
+		for _, n := range names {
+			res.Columns = append(res.Columns, Column{Name: n, Unit: "text", Better: "none"})
+		}
+		return nil
+	}
+	var header []string
+	for _, c := range res.Columns {
+		header = append(header, c.Name)
+	}
+	if got, want := strings.Join(names, " "), strings.Join(header, " "); got != want {
+		return fmt.Errorf("columns differ from the header: got %s, header says %s", got, want)
+	}
+	return nil
+}
+
+// converter turns values of the driver into those of a Result and counts what JSON could not hold.
+type converter struct {
+	columns []Column
+	dropped map[string]int // numbers that are not finite, by column
+	err     error
+}
+
+func (c *converter) scan(rows *sql.Rows) ([]any, error) {
+	row := make([]any, len(c.columns))
+	into := make([]any, len(row))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	if err := rows.Scan(into...); err != nil {
+		return nil, err
+	}
+	for i, v := range row {
+		row[i] = c.value(c.columns[i].Name, v)
+	}
+	return row, c.err
+}
+
+func (c *converter) value(column string, v any) any {
+	switch v := v.(type) {
+	case nil, bool, int64, string:
+		return v
+	case int8:
+		return int64(v)
+	case int16:
+		return int64(v)
+	case int32:
+		return int64(v)
+	case uint8:
+		return int64(v)
+	case uint16:
+		return int64(v)
+	case uint32:
+		return int64(v)
+	case uint64:
+		return c.value(column, new(big.Int).SetUint64(v))
+	case *big.Int:
+		if v.IsInt64() {
+			return v.Int64()
+		}
+		f, _ := new(big.Float).SetInt(v).Float64()
+		return c.value(column, f)
+	case float32:
+		return c.value(column, float64(v))
+	case float64:
+		return c.finite(column, v)
+	case duckdb.Decimal:
+		return c.value(column, v.Float64())
+	case time.Time:
+		return v.UnixMicro()
+	case []byte:
+		return string(v)
+	case []any:
+		return c.list(column, v)
+	}
+	c.err = errors.Join(c.err, fmt.Errorf("column %q: cannot show a value of this kind; cast it to a number or to text", column))
+	return nil
+}
+
+func (c *converter) list(column string, v []any) []any {
+	out := make([]any, len(v))
+	for i := range v {
+		out[i] = c.value(column, v[i])
+	}
+	return out
+}
+
+// finite gives nil for what is no number.
+func (c *converter) finite(column string, f float64) any {
+	if !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return f
+	}
+	if c.dropped == nil {
+		c.dropped = map[string]int{}
+	}
+	c.dropped[column]++
+	return nil
+}
+
+func (c *converter) warnings() []Warning {
+	var out []Warning
+	for _, col := range c.columns {
+		if n := c.dropped[col.Name]; n > 0 {
+			out = append(out, Warning{"not_finite", fmt.Sprintf("%s: %d values are not finite and shown as unknown", col.Name, n)})
+		}
+	}
+	return out
+}
+
+const coverageSQL = `SELECT coalesce(excluded, ''), count(*) FROM requests GROUP BY 1 ORDER BY 1`
+
+// coverage counts the attempts in range, and why those without latency are left out.
+func (e *Engine) coverage(ctx context.Context, r *Run, sc Scope) (Coverage, error) {
+	cov := Coverage{Excluded: map[string]int64{}}
+	joined, err := e.isJoined(ctx, r)
+	if err != nil {
+		return cov, err
+	}
+	text, err := queries.ComposeText(coverageSQL, r.source(joined), queries.Scope{From: sc.From, To: sc.To}, nil)
+	if err != nil {
+		return cov, err
+	}
+	rows, err := e.conn.QueryContext(ctx, text)
+	if err != nil {
+		return cov, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var reason string
+		var n int64
+		if err := rows.Scan(&reason, &n); err != nil {
+			return cov, err
+		}
+		cov.Requests += n
+		if reason == "" {
+			cov.Eligible = n
+		} else {
+			cov.Excluded[reason] = n
+		}
+	}
+	return cov, rows.Err()
+}
+
+func firstWord(s string) string {
+	if f := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '(' }); len(f) > 0 {
+		return f[0]
+	}
+	return ""
+}

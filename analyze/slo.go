@@ -1,0 +1,226 @@
+package analyze
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SLO is a set of objectives on single requests. The zero value has no terms.
+type SLO struct {
+	Terms     []Term
+	Objective float64 // share of requests that must meet all terms at once, 0 to 1
+	Text      string  // as given
+}
+
+// Term bounds one metric of a request, inclusive. Objective is the share of requests that must meet this term alone.
+type Term struct {
+	Metric    string  // one of sloMetrics
+	Bound     int64   // microseconds
+	Objective float64 // 0 to 1
+}
+
+var sloMetrics = []string{"ttft", "ttfvt", "tpot", "e2e", "max_gap"}
+
+// DefaultObjective holds where the text names none.
+const DefaultObjective = 0.99
+
+// presets by name: metrics.md 3.1 (MLPerf inference rules of July 2026; GuideLLM's chat profile).
+var presets = map[string]string{
+	"guidellm-chat":                    "ttft<=200ms,tpot<=50ms@99%",
+	"mlperf-llama2-70b-conversational": "ttft<=2000ms,tpot<=200ms@99%",
+	"mlperf-llama2-70b-interactive":    "ttft<=450ms,tpot<=40ms@99%",
+	"mlperf-llama3.1-8b":               "ttft<=2000ms,tpot<=100ms@99%",
+	"mlperf-llama3.1-8b-interactive":   "ttft<=500ms,tpot<=30ms@99%",
+	"mlperf-llama3.1-405b":             "ttft<=6000ms,tpot<=175ms@99%",
+	"mlperf-llama3.1-405b-interactive": "ttft<=4500ms,tpot<=80ms@99%",
+	"mlperf-mixtral":                   "ttft<=2000ms,tpot<=200ms@99%",
+	"mlperf-deepseek-r1":               "ttft<=2000ms,tpot<=80ms@99%",
+	"mlperf-deepseek-r1-interactive":   "ttft<=1500ms,tpot<=15ms@99%",
+	"mlperf-gpt-oss-120b":              "ttft<=3000ms,tpot<=80ms@99%",
+	"mlperf-gpt-oss-120b-interactive":  "ttft<=2000ms,tpot<=20ms@99%",
+}
+
+// Presets returns the presets by name with their meaning.
+func Presets() map[string]string {
+	return maps.Clone(presets)
+}
+
+func presetNames() []string { return slices.Sorted(maps.Keys(presets)) }
+
+// ParseSLO reads a preset's name or terms separated by commas:
+//
+//	SLO  = TERM {"," TERM}
+//	TERM = METRIC "<=" NUMBER ("us"|"ms"|"s") ["@" NUMBER "%"]
+//
+// A term without an objective takes that of the next term that has one, so "ttft<=1s,tpot<=60ms@95%" asks 95 % of both;
+// [DefaultObjective] without any. The objective for all terms at once is the lowest of them. Errors name the position
+// in bytes, counted from 1.
+func ParseSLO(text string) (SLO, error) {
+	expanded, isPreset := presets[strings.TrimSpace(text)]
+	if !isPreset {
+		expanded = text
+	}
+	p := sloParser{text: expanded}
+	slo, err := p.parse()
+	if err != nil {
+		return SLO{}, err
+	}
+	slo.Text = strings.TrimSpace(text)
+	return slo, nil
+}
+
+// Params gives the terms as the parameters that base/judged.sql reads.
+func (s SLO) Params() map[string]string {
+	out := map[string]string{}
+	for _, t := range s.Terms {
+		out[t.Metric+"_slo_us"] = strconv.FormatInt(t.Bound, 10)
+	}
+	return out
+}
+
+type sloParser struct {
+	text string
+	pos  int
+}
+
+func (p *sloParser) parse() (SLO, error) {
+	var slo SLO
+	for {
+		t, err := p.term()
+		if err != nil {
+			return slo, err
+		}
+		for _, o := range slo.Terms {
+			if o.Metric == t.Metric {
+				return slo, p.fail("second bound for %s", t.Metric)
+			}
+		}
+		slo.Terms = append(slo.Terms, t)
+		if p.skip(); p.pos == len(p.text) {
+			slo.settle()
+			return slo, nil
+		}
+		if !p.take(",") {
+			return slo, p.fail("expected a comma or the end, got %q", p.rest())
+		}
+	}
+}
+
+// settle fills in the objectives that the text leaves open.
+func (s *SLO) settle() {
+	next := DefaultObjective
+	s.Objective = 1
+	for i := len(s.Terms) - 1; i >= 0; i-- {
+		if s.Terms[i].Objective == 0 {
+			s.Terms[i].Objective = next
+		}
+		next = s.Terms[i].Objective
+		s.Objective = min(s.Objective, next)
+	}
+}
+
+func (p *sloParser) term() (Term, error) {
+	var t Term
+	p.skip()
+	if t.Metric = p.word(); !slices.Contains(sloMetrics, t.Metric) {
+		return t, p.fail("expected a metric (%s) or a preset (%s), got %q", strings.Join(sloMetrics, ", "), strings.Join(presetNames(), ", "), p.rest())
+	}
+	p.pos += len(t.Metric)
+	p.skip()
+	if !p.take("<=") {
+		return t, p.fail("expected <= after %s, got %q", t.Metric, p.rest())
+	}
+	var err error
+	if t.Bound, err = p.duration(); err != nil {
+		return t, err
+	}
+	p.skip()
+	if p.take("@") {
+		t.Objective, err = p.share()
+	}
+	return t, err
+}
+
+// duration reads a number and its unit as microseconds.
+func (p *sloParser) duration() (int64, error) {
+	start, digits := p.number()
+	f, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return 0, p.failAt(start, "expected a number, got %q", p.text[start:])
+	}
+	p.skip()
+	for _, u := range []struct {
+		name   string
+		factor float64
+	}{{"us", 1}, {"ms", 1e3}, {"s", 1e6}} {
+		if p.take(u.name) {
+			us := math.Round(f * u.factor)
+			if us < 1 || us > maxBound || math.Abs(us-f*u.factor) > 1e-6*us {
+				return 0, p.failAt(start, "expected a bound of 1us to 30 days in whole microseconds, got %s%s", digits, u.name)
+			}
+			return int64(us), nil
+		}
+	}
+	return 0, p.fail("expected a unit (us, ms, s) after %s, got %q", digits, p.rest())
+}
+
+const maxBound = 30 * 86400e6 // 30 days
+
+// share reads a percentage as a share of 1.
+func (p *sloParser) share() (float64, error) {
+	start, digits := p.number()
+	f, err := strconv.ParseFloat(digits, 64)
+	if err != nil || f <= 0 || f > 100 {
+		return 0, p.failAt(start, "expected a percentage above 0 and up to 100, got %q", p.text[start:])
+	}
+	p.skip()
+	if !p.take("%") {
+		return 0, p.fail("expected %% after %s, got %q", digits, p.rest())
+	}
+	return f / 100, nil
+}
+
+// number takes the digits that follow and says where they began.
+func (p *sloParser) number() (start int, digits string) {
+	p.skip()
+	start = p.pos
+	for p.pos < len(p.text) && strings.IndexByte("0123456789.", p.text[p.pos]) >= 0 {
+		p.pos++
+	}
+	return start, p.text[start:p.pos]
+}
+
+// word is the run of letters and underscores (and the 2 of e2e) that follows.
+func (p *sloParser) word() string {
+	end := p.pos
+	for end < len(p.text) && (p.text[end] == '_' || p.text[end] == '2' || 'a' <= p.text[end] && p.text[end] <= 'z') {
+		end++
+	}
+	return p.text[p.pos:end]
+}
+
+func (p *sloParser) take(s string) bool {
+	if !strings.HasPrefix(p.text[p.pos:], s) {
+		return false
+	}
+	p.pos += len(s)
+	return true
+}
+
+func (p *sloParser) skip() {
+	for p.pos < len(p.text) && (p.text[p.pos] == ' ' || p.text[p.pos] == '\t' || p.text[p.pos] == '\n') {
+		p.pos++
+	}
+}
+
+func (p *sloParser) rest() string { return p.text[p.pos:] }
+
+func (p *sloParser) fail(format string, args ...any) error { return p.failAt(p.pos, format, args...) }
+
+func (p *sloParser) failAt(pos int, format string, args ...any) error {
+	return fmt.Errorf("slo: position %d: %s", pos+1, fmt.Sprintf(format, args...))
+}

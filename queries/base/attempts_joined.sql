@@ -1,0 +1,44 @@
+-- about The raw rows when several formats tell of the same calls: the n-th row of a (request_id, attempt) in one format joins the n-th in the others.
+-- about Times, and what they mean, come whole from one telling (two clocks do not mix): one that knows the first token before one that does not, then
+-- about client or replay, gateway, engine. The outcome comes from the nearest vantage that knows it, tokens from a server's usage before estimates,
+-- about any other field from the first telling in that order that has it.
+SELECT request_id, attempt, unnest(arg_min({'arrival': arrival, 'first_us': first_us, 'first_visible_us': first_visible_us, 'headers_us': headers_us, 'last_us': last_us,
+                      'end_us': end_us, 'send_lag_us': send_lag_us, 'gaps_us': gaps_us, 'chunk_tokens': chunk_tokens, 'ttft_kind': ttft_kind,
+                      'vantage': vantage, 'clock_domain': clock_domain, 'time_precision_us': time_precision_us, 'source_format': source_format,
+                      'source_file': source_file, 'source_line': source_line}, place)),
+       arg_min(root_request_id, place) AS root_request_id, arg_min(response_id, place) AS response_id,
+       arg_min(session_id, place) AS session_id, arg_min(turn, place) AS turn,
+       arg_min(queue_us, place) AS queue_us, arg_min(prefill_us, place) AS prefill_us, arg_min(decode_us, place) AS decode_us,
+       arg_min(error_class, verdict_place) AS error_class, arg_min(http_status, verdict_place) AS http_status,
+       arg_min(finish_reason, verdict_place) AS finish_reason,
+       arg_min(endpoint_kind, place) AS endpoint_kind, arg_min(stream, place) AS stream, bool_or(cached_response) AS cached_response,
+       arg_min(model_requested, place) AS model_requested, arg_min(model_served, place) AS model_served,
+       arg_min(provider, place) AS provider, arg_min(deployment, place) AS deployment, arg_min(replica, place) AS replica,
+       arg_min(tenant, place) AS tenant, arg_min(app, place) AS app, arg_min(route, place) AS route,
+       arg_min(key_hash, place) AS key_hash, arg_min(user_hash, place) AS user_hash,
+       arg_min(input_tokens, count_place) AS input_tokens, arg_min(cached_input_tokens, count_place) AS cached_input_tokens,
+       arg_min(cache_write_tokens, count_place) AS cache_write_tokens, arg_min(output_tokens, count_place) AS output_tokens,
+       arg_min(reasoning_tokens, count_place) AS reasoning_tokens, arg_min(max_tokens, place) AS max_tokens,
+       arg_min(tokens_source, count_place) AS tokens_source,
+       arg_min(system_prompt_tokens, place) AS system_prompt_tokens, arg_min(system_prompt_hash, place) AS system_prompt_hash,
+       arg_min(prefix, place).ids AS prefix_hash_ids, arg_min(prefix, place).tokens AS prefix_block_tokens,
+       nullif(array_to_string(list_sort(list_distinct(flatten(list(flags)))), ','), '') AS quality
+FROM (
+  SELECT *,
+         CASE WHEN prefix_hash_ids IS NOT NULL THEN {'ids': prefix_hash_ids, 'tokens': prefix_block_tokens} END AS prefix,
+         place + CASE WHEN tokens_source = 'usage' THEN 0 ELSE 100 END AS count_place,
+         nearness * 100 + place + CASE WHEN error_class = 'unknown' THEN 1000 ELSE 0 END AS verdict_place,
+         -- flags on times belong to the telling whose times are used
+         list_filter(str_split(coalesce(quality, ''), ','), lambda f: f <> '' AND (place = 1 OR f NOT IN
+           ('ttft_equals_end', 'ttft_is_headers', 'negative_interval', 'ttft_after_end', 'ttft_suspect', 'naive_time', 'pseudo_stream', 'gap_overflow'))) AS flags
+  FROM (
+    SELECT *, row_number() OVER (PARTITION BY request_id, attempt, nth
+                                 ORDER BY first_us IS NULL, nearness, gaps_us IS NULL, source_format, source_file, source_line) AS place
+    FROM (
+      SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
+             row_number() OVER (PARTITION BY request_id, attempt, source_format ORDER BY arrival, source_file, source_line) AS nth
+      FROM {source}
+    )
+  )
+)
+GROUP BY request_id, attempt, nth

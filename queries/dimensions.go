@@ -1,0 +1,67 @@
+package queries
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// dimensions are the columns that requests can be grouped by. Those that are not text are turned into text first.
+var dimensions = []struct{ name, text string }{
+	{"model", ""}, {"model_served", ""}, {"tenant", ""}, {"app", ""}, {"route", ""}, {"replica", ""},
+	{"deployment", ""}, {"provider", ""}, {"user_hash", ""}, {"session_id", ""}, {"system_hash", ""},
+	{"endpoint_kind", ""}, {"status", ""}, {"error_class", ""}, {"finish_reason", ""}, {"excluded", ""},
+	{"source_format", ""}, {"vantage", ""}, {"ttft_kind", ""},
+	{"turn", "CAST(turn AS VARCHAR)"}, {"attempt", "CAST(attempt AS VARCHAR)"},
+	{"http_status", "CAST(http_status AS VARCHAR)"},
+	{"stream", "CASE WHEN stream THEN 'streamed' WHEN NOT stream THEN 'whole' END"},
+}
+
+// Dimensions returns the names that Scope.By may hold.
+func Dimensions() []string {
+	var names []string
+	for _, d := range dimensions {
+		names = append(names, d.name)
+	}
+	return names
+}
+
+// group renders the expression of grp. Unknown values are one group named "unknown".
+func group(by []string) (string, error) {
+	if len(by) == 0 {
+		return "'all'", nil
+	}
+	var parts []string
+	for _, name := range by {
+		i := slices.Index(Dimensions(), name)
+		if i < 0 {
+			return "", fmt.Errorf("cannot group by %q; there are: %s", name, strings.Join(Dimensions(), ", "))
+		}
+		text := dimensions[i].text
+		if text == "" {
+			text = name
+		}
+		parts = append(parts, "coalesce("+text+", 'unknown')")
+	}
+	return strings.Join(parts, " || ' / ' || "), nil
+}
+
+// arrivalRange renders the bounds on the raw column arrival, in a form that is pushed into the Parquet reader.
+func arrivalRange(sc Scope) string {
+	var terms []string
+	if sc.From != nil {
+		terms = append(terms, "arrival >= "+stamp(*sc.From))
+	}
+	if sc.To != nil {
+		terms = append(terms, "arrival < "+stamp(*sc.To))
+	}
+	if terms == nil {
+		return "TRUE"
+	}
+	return strings.Join(terms, " AND ")
+}
+
+func stamp(us int64) string {
+	return "TIMESTAMPTZ '" + time.UnixMicro(us).UTC().Format("2006-01-02 15:04:05.000000") + "+00'"
+}

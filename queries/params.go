@@ -1,0 +1,84 @@
+package queries
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// render checks the value against the type and returns it as SQL with its cast. "" and NULL are NULL.
+func (p Param) render(value string) (string, error) {
+	typ := p.Type
+	var literal string
+	var err error
+	switch p.Type {
+	case "BIGINT":
+		_, err = strconv.ParseInt(value, 10, 64)
+		literal = value
+	case "DOUBLE":
+		var f float64
+		f, err = strconv.ParseFloat(value, 64)
+		if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) {
+			err = fmt.Errorf("not finite")
+		}
+		literal = strconv.FormatFloat(f, 'e', -1, 64)
+	case "BOOLEAN":
+		if literal = strings.ToLower(value); literal != "true" && literal != "false" {
+			err = fmt.Errorf("not true or false")
+		}
+	case "TEXT":
+		typ, literal = "VARCHAR", quote(value)
+	default:
+		return "", fmt.Errorf("param %s: type must be BIGINT, DOUBLE, TEXT or BOOLEAN, got %q", p.Name, p.Type)
+	}
+	if value == "" || value == "NULL" {
+		literal, err = "NULL", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("param %s: expected %s, got %q", p.Name, p.Type, value)
+	}
+	return "CAST(" + literal + " AS " + typ + ")", nil
+}
+
+// quote makes a SQL string literal.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// renderParams returns the params CTE, "" when there are no parameters. A value for a parameter that nothing declares
+// is an error: it would have no effect.
+func renderParams(params []Param, values map[string]string) (string, error) {
+	var fields []string
+	for _, p := range params {
+		value, ok := values[p.Name]
+		if !ok {
+			value = p.Default
+		}
+		s, err := p.render(value)
+		if err != nil {
+			return "", err
+		}
+		fields = append(fields, s+" AS "+p.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == name }) {
+			return "", fmt.Errorf("no parameter %q; there are: %s", name, paramNames(params))
+		}
+	}
+	if len(fields) == 0 {
+		return "", nil
+	}
+	return "params AS (\n  SELECT " + strings.Join(fields, ",\n         ") + "\n)", nil
+}
+
+func paramNames(params []Param) string {
+	if len(params) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, p := range params {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
