@@ -36,7 +36,15 @@ func Text(v *Value, path ...string) string {
 // Int returns the integer at the path, also when it is written as text or as 12.0; nil for anything else, never a
 // rounded value.
 func Int(v *Value, path ...string) *int64 {
-	s := Text(v, path...)
+	if v = v.Get(path...); v == nil {
+		return nil
+	}
+	if v.Type() == fastjson.TypeNumber {
+		if n, err := v.Int64(); err == nil {
+			return &n
+		}
+	}
+	s := Text(v)
 	if s == "" {
 		return nil
 	}
@@ -52,7 +60,10 @@ func Int(v *Value, path ...string) *int64 {
 
 // Bool returns the boolean at the path, also from the text "True" or "false"; nil for anything else.
 func Bool(v *Value, path ...string) *bool {
-	switch strings.ToLower(Text(v, path...)) {
+	if v = v.Get(path...); v == nil || v.Type() == fastjson.TypeNull {
+		return nil
+	}
+	switch strings.ToLower(Text(v)) {
 	case "true":
 		t := true
 		return &t
@@ -84,8 +95,13 @@ func Nested(v *Value, path ...string) *Value {
 	return inner
 }
 
-// TypeObject is the type of a JSON object.
-const TypeObject = fastjson.TypeObject
+// Types of JSON values that decoders ask for.
+const (
+	TypeObject = fastjson.TypeObject
+	TypeArray  = fastjson.TypeArray
+	TypeString = fastjson.TypeString
+	TypeNull   = fastjson.TypeNull
+)
 
 // Parser parses records one after the other, reusing its memory: a value lives until the next one.
 type Parser = fastjson.Parser

@@ -114,7 +114,7 @@ func TestLiteLLMCapture(t *testing.T) {
 	if len(res.rows) != 725 || len(res.refused) != 0 || len(res.skipped) != 0 {
 		t.Fatalf("%d rows, refused %v, skipped %v; want 725 rows", len(res.rows), res.refused, res.skipped)
 	}
-	classes, derived, equal, counted := map[string]int{}, 0, 0, 0
+	classes, derived, equal, counted, guessed := map[string]int{}, 0, 0, 0, 0
 	var diffs []int64
 	want := truths(t)
 	for _, r := range res.rows {
@@ -148,6 +148,8 @@ func TestLiteLLMCapture(t *testing.T) {
 			if cmp.Equal([]*int64{r.InputTokens, r.CachedInputTokens, r.OutputTokens}, []*int64{w.In, w.Cached, w.Out}) && r.TokensSource == "usage" {
 				equal++
 			}
+		} else if w.Class == "ok" && r.HasQuality(trace.QTokensEstimated) {
+			guessed++
 		}
 		if w.Class == "ok" && w.Stream {
 			if r.FirstUS == nil {
@@ -169,6 +171,9 @@ func TestLiteLLMCapture(t *testing.T) {
 	}
 	if counted != 631 || equal != 631 {
 		t.Errorf("tokens of %d of %d rows with usage agree with the client; want 631 of 631", equal, counted)
+	}
+	if guessed != 47 {
+		t.Errorf("%d streams without usage are marked as estimated; want 47", guessed)
 	}
 	checkTTFT(t, diffs)
 }

@@ -14,8 +14,7 @@ func usage(r *trace.Request, ok bool, asked *bool, objects ...*decode.Value) {
 		}
 		r.TokensSource = "usage"
 		if r.Stream != nil && *r.Stream && (asked == nil || !*asked) && !detailed(u) {
-			r.TokensSource = "estimated"
-			r.AddQuality(trace.QTokensEstimated)
+			r.TokensSource, r.ReasoningTokens = "estimated", nil // it cannot see reasoning either
 		}
 		return
 	}
@@ -52,14 +51,11 @@ func counts(r *trace.Request, u *decode.Value, ok bool) bool {
 	return true
 }
 
-// detailed says that the object came from a server: LiteLLM's own count has no details at all.
+// detailed says that the object came from a server: LiteLLM's own count knows nothing of the prompt's parts (it does
+// fill completion_tokens_details, with zeros).
 func detailed(u *decode.Value) bool {
-	for _, key := range []string{"prompt_tokens_details", "completion_tokens_details", "input_tokens_details", "output_tokens_details"} {
-		if u.Get(key).GetObject() != nil {
-			return true
-		}
-	}
-	return decode.Int(u, "cache_read_input_tokens") != nil
+	return u.Get("prompt_tokens_details").GetObject() != nil || u.Get("input_tokens_details").GetObject() != nil ||
+		decode.Int(u, "cache_read_input_tokens") != nil
 }
 
 func either(v *decode.Value, name, other string) *int64 { return orElse(decode.Int(v, name), v, other) }
