@@ -1,6 +1,10 @@
 package fakellm
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // Call is what a Behave function knows of a generation request.
 type Call struct {
@@ -49,7 +53,8 @@ type Behaviour struct {
 	ReasoningTokens int `json:"reasoning_tokens"`
 	// ReasoningField names that channel in the delta; "": reasoning_content.
 	ReasoningField string `json:"reasoning_field"`
-	// ToolCall makes the answer one tool call: the first token is its name, the rest its arguments (chat only).
+	// ToolCall makes what follows the reasoning one tool call: the first token is its name, the rest its argument (chat
+	// only).
 	ToolCall bool `json:"tool_call"`
 }
 
@@ -73,3 +78,27 @@ const (
 	RoleEarly     Role = "early" // a frame of its own, as soon as the headers are out
 	RoleNone      Role = "none"  // never
 )
+
+// check refuses values that have no meaning. A call whose Behaviour does not pass gets a 500 that says why.
+func (b Behaviour) check() error {
+	switch b.End {
+	case "", EndError, EndCut, EndSilence, EndMarker:
+	default:
+		return fmt.Errorf("end: want error, cut, silence or marker, got %q", b.End)
+	}
+	switch b.Role {
+	case RoleWithFirst, RoleEarly, RoleNone:
+	default:
+		return fmt.Errorf("role: want early, none or nothing, got %q", b.Role)
+	}
+	if b.Status != 0 && (b.Status < 400 || b.Status > 599) {
+		return fmt.Errorf("status: want 400 to 599, got %d", b.Status)
+	}
+	if min(b.After, b.HoldAfter, b.OutputTokens, b.TokensPerChunk, b.ReasoningTokens) < 0 || b.OutputTokens > maxOutput {
+		return fmt.Errorf("counts of tokens and chunks: want 0 to %d, got %+v", maxOutput, b)
+	}
+	if min(b.RetryAfter, b.HoldFor, b.KeepAlive) < 0 {
+		return errors.New("times: want 0 or more")
+	}
+	return nil
+}

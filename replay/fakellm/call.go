@@ -19,6 +19,7 @@ type call struct {
 	reason string // finish reason
 	job    *job
 	truth  RequestTruth
+	rest   string // of an unary body, written after the truth
 }
 
 // generation handles chat or text completions, from reading the body to writing the truth.
@@ -29,20 +30,25 @@ func (s *Server) generation(chat bool) http.HandlerFunc {
 		if no == nil {
 			no = s.prepare(c)
 		}
-		if no != nil {
+		switch {
+		case no != nil:
 			c.truth.HTTPStatus, c.truth.Outcome = no.status, OutcomeRefused
-			no.write(w)
-		} else if c.req.stream {
+		case c.req.stream:
 			c.truth.Outcome = s.stream(w, r, c)
-		} else {
+			s.release(c)
+		default:
 			c.truth.Outcome = s.unary(w, r, c)
-		}
-		if c.job != nil && no == nil {
 			s.release(c)
 		}
+		// Truth first: it is there before the client sees the end of the body.
 		c.truth.EndUS = s.now().Microseconds()
 		s.truth.request(c.truth)
-		if c.truth.Outcome == string(EndCut) {
+		if no != nil {
+			no.write(w)
+		}
+		io.WriteString(w, c.rest)
+		switch c.truth.Outcome {
+		case string(EndCut), string(EndSilence), OutcomeCancelled, OutcomeClosed:
 			panic(http.ErrAbortHandler) // closes the connection without an end of body
 		}
 	}
@@ -96,27 +102,37 @@ func (s *Server) prepare(c *call) *refusal {
 	if !slices.Contains(s.cfg.Models, c.req.model) {
 		return &refusal{status: http.StatusNotFound, message: fmt.Sprintf("the model %q does not exist", c.req.model)}
 	}
+	if no := s.behave(c); no != nil {
+		return no
+	}
+	c.job = &job{id: c.info.ID, tokens: tokens, blocks: blocks, stride: max(c.do.TokensPerChunk, 1)}
+	c.job.signal = make(chan struct{}, 1)
+	c.job.output, c.reason = s.cfg.answerLength(c.req, c.info.Draw)
+	if c.do.OutputTokens > 0 {
+		c.job.output = c.do.OutputTokens
+	}
+	if c.chat {
+		c.truth.ReasoningTokens = min(c.do.ReasoningTokens, c.job.output)
+	}
+	if c.chat && c.do.ToolCall && c.truth.ReasoningTokens < c.job.output {
+		c.reason = "tool_calls"
+	}
+	if !s.enqueue(c.job) {
+		return &refusal{status: http.StatusTooManyRequests, retryAfter: c.do.RetryAfter, message: "the queue is full"}
+	}
+	return nil
+}
+
+// behave asks the configuration what is special about the call.
+func (s *Server) behave(c *call) *refusal {
 	if s.cfg.Behave != nil {
 		c.do = s.cfg.Behave(c.info)
 	}
+	if err := c.do.check(); err != nil {
+		return &refusal{status: http.StatusInternalServerError, message: "Config.Behave: " + err.Error()}
+	}
 	if c.do.Status != 0 {
 		return &refusal{status: c.do.Status, retryAfter: c.do.RetryAfter, message: "programmed fault"}
-	}
-	output, reason := s.cfg.answerLength(c.req, c.info.Draw)
-	if c.do.OutputTokens > 0 {
-		output = c.do.OutputTokens
-	}
-	c.reason = reason
-	if c.chat && c.do.ToolCall {
-		c.reason = "tool_calls"
-	}
-	if c.chat {
-		c.truth.ReasoningTokens = min(c.do.ReasoningTokens, output)
-	}
-	c.job = &job{id: c.info.ID, tokens: tokens, blocks: blocks, output: output, stride: max(c.do.TokensPerChunk, 1)}
-	c.job.signal = make(chan struct{}, 1)
-	if !s.enqueue(c.job) {
-		return &refusal{status: http.StatusTooManyRequests, retryAfter: c.do.RetryAfter, message: "the queue is full"}
 	}
 	return nil
 }

@@ -61,19 +61,16 @@ func (f *frames) role(b []byte) []byte {
 // tokens appends the frame with n output tokens from index from on.
 func (f *frames) tokens(b []byte, from, n int) []byte {
 	b = append(b, f.head...)
-	switch {
-	case f.tool:
-		b = append(f.toolCalls(append(b, `{"tool_calls":`...), from, from+n), '}')
-	case f.chat:
-		b = append(f.textFields(append(b, '{'), from, from+n), '}')
-	default:
+	if f.chat {
+		b = append(f.fields(append(b, '{'), from, from+n), '}')
+	} else {
 		b = append(f.words(append(b, '"'), from, from+n, 0), '"')
 	}
 	return append(b, `,"finish_reason":null}]}`+"\n\n"...)
 }
 
-// textFields splits the tokens at the end of the reasoning: the chunk across it has both channels.
-func (f *frames) textFields(b []byte, from, to int) []byte {
+// fields appends the fields that carry these tokens: reasoning, then text or tool call. A chunk across the border has both.
+func (f *frames) fields(b []byte, from, to int) []byte {
 	if from < f.reasoning {
 		b = append(append(append(b, '"'), f.field...), `":"`...)
 		b = append(f.words(b, from, min(to, f.reasoning), 0), '"')
@@ -81,9 +78,14 @@ func (f *frames) textFields(b []byte, from, to int) []byte {
 			b = append(b, ',')
 		}
 	}
-	if to > f.reasoning {
+	from = max(from, f.reasoning)
+	switch {
+	case from >= to:
+	case f.tool:
+		b = f.toolCalls(b, from, to)
+	default:
 		b = append(b, `"content":"`...)
-		b = append(f.words(b, max(from, f.reasoning), to, f.reasoning), '"')
+		b = append(f.words(b, from, to, f.reasoning), '"')
 	}
 	return b
 }
@@ -99,22 +101,23 @@ func (f *frames) words(b []byte, from, to, first int) []byte {
 	return b
 }
 
-// toolCalls appends pieces of one call lookup({"q":"word word ..."}): token 0 is its name, the others its argument.
+// toolCalls appends pieces of one call lookup({"q":"word word ..."}): its first token is the name, the others the argument.
 func (f *frames) toolCalls(b []byte, from, to int) []byte {
-	b = append(b, `[{"index":0,`...)
-	if from == 0 {
+	b = append(b, `"tool_calls":[{"index":0,`...)
+	if from == f.reasoning {
 		b = append(b, `"id":"call_`...)
 		b = strconv.AppendUint(b, f.draw, 16)
 		b = append(b, `","type":"function","function":{"name":"lookup","arguments":"`...)
 	} else {
 		b = append(b, `"function":{"arguments":"`...)
 	}
-	return append(f.arguments(b, from, to), `"}}]`...)
+	return append(f.arguments(b, from-f.reasoning, to-f.reasoning), `"}}]`...)
 }
 
-// arguments appends the part of the escaped argument text that tokens from to to-1 carry.
+// arguments appends the part of the escaped argument text that tokens from to to-1 of the call carry.
 func (f *frames) arguments(b []byte, from, to int) []byte {
-	if f.total == 1 {
+	last := f.total - f.reasoning - 1
+	if last == 0 {
 		return append(b, `{}`...)
 	}
 	for i := max(from, 1); i < to; i++ {
@@ -123,8 +126,8 @@ func (f *frames) arguments(b []byte, from, to int) []byte {
 		} else {
 			b = append(b, ' ')
 		}
-		b = append(b, word(f.draw, i)...)
-		if i == f.total-1 {
+		b = append(b, word(f.draw, f.reasoning+i)...)
+		if i == last {
 			b = append(b, `\"}`...)
 		}
 	}

@@ -31,17 +31,17 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call) string 
 	}
 	st.header()
 	for {
-		if c.do.End != "" && st.chunks >= c.do.After {
-			return st.end()
-		}
 		made, complete := c.job.after(st.chunks)
 		made = st.allowed(made)
+		complete = complete && st.tokens == c.job.output
 		switch {
+		case c.do.End != "" && (complete || st.chunks >= c.do.After):
+			return st.end()
 		case len(made) > 0:
 			if !st.write(made) {
 				return st.left()
 			}
-		case complete && st.tokens == c.job.output:
+		case complete:
 			return st.finish()
 		default:
 			if why := st.wait(); why != "" {

@@ -4,7 +4,7 @@ package fakellm
 // Times are microseconds since New unless the name says unix; a nil time did not happen.
 type Truth struct {
 	Server   ServerTruth
-	Requests []RequestTruth // in order of end
+	Requests []RequestTruth // in order of end; each is here before its client reads the end of the body
 	Steps    []StepTruth    // in order
 }
 
@@ -67,7 +67,7 @@ type RequestTruth struct {
 	AdmittedUS    *int64 `json:"admitted_us"`     // start of the step that gave it a slot; the queue ends here
 	QueuedUS      *int64 `json:"queued_us"`       // admitted - enqueued
 	FirstTokenUS  *int64 `json:"first_token_us"`  // modelled
-	EndUS         int64  `json:"end_us"`          // the handler has nothing more to write
+	EndUS         int64  `json:"end_us"`          // the last frame or the answer was written, a refusal decided
 
 	Prefill     []PrefillTruth `json:"prefill"`
 	ChunkUS     []int64        `json:"chunk_us"`     // modelled time of each chunk made

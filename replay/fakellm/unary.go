@@ -10,7 +10,7 @@ import (
 func (s *Server) unary(w http.ResponseWriter, r *http.Request, c *call) string {
 	for {
 		made, complete := c.job.after(0)
-		if c.do.End != "" && len(made) >= c.do.After {
+		if c.do.End != "" && (complete || len(made) >= c.do.After) {
 			return s.unaryEnd(w, r, c)
 		}
 		if complete {
@@ -27,7 +27,8 @@ func (s *Server) unary(w http.ResponseWriter, r *http.Request, c *call) string {
 	s.readCached(c)
 	setContentType(w, c.do.ContentType, "application/json")
 	body := c.answer()
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	c.rest = "\n"
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)+len(c.rest)))
 	if _, err := w.Write(body); err != nil || http.NewResponseController(w).Flush() != nil {
 		return OutcomeCancelled
 	}
@@ -73,15 +74,14 @@ func (c *call) answer() []byte {
 	f := newFrames(c, n)
 	b := append([]byte("{"), c.envelope("")...)
 	b = append(b, `,"choices":[{"index":0,`...)
-	switch {
-	case f.tool:
-		b = append(b, `"message":{"role":"assistant","content":null,"tool_calls":`...)
-		b = append(f.toolCalls(b, 0, n), '}')
-	case f.chat:
-		b = append(f.textFields(append(b, `"message":{"role":"assistant",`...), 0, n), '}')
-	default:
-		b = append(b, `"text":"`...)
-		b = append(f.words(b, 0, n, 0), '"')
+	if f.chat {
+		b = append(b, `"message":{"role":"assistant",`...)
+		if f.tool || f.reasoning == n {
+			b = append(b, `"content":null,`...)
+		}
+		b = append(f.fields(b, 0, n), '}')
+	} else {
+		b = append(f.words(append(b, `"text":"`...), 0, n, 0), '"')
 	}
 	b = append(append(append(b, `,"finish_reason":"`...), c.reason...), `"}],"usage":`...)
 	return append(append(b, c.usage(n)...), '}')
