@@ -3,13 +3,7 @@ package decode
 import (
 	"strconv"
 	"strings"
-
-	"github.com/valyala/fastjson"
 )
-
-// Value is a parsed JSON value. It and everything taken from it live until the next record: copy what you keep (the
-// functions here do).
-type Value = fastjson.Value
 
 // Text returns the string at the path, or a number or boolean as it was written. JSON null, "None", "null", "-" and
 // a missing key are "".
@@ -19,15 +13,15 @@ func Text(v *Value, path ...string) string {
 		return ""
 	}
 	switch v.Type() {
-	case fastjson.TypeString:
-		b, _ := v.StringBytes()
+	case TypeString:
+		b := v.GetStringBytes()
 		switch s := string(b); s {
 		case "None", "null", "-":
 			return ""
 		default:
 			return s
 		}
-	case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
+	case TypeNumber, TypeTrue, TypeFalse:
 		return v.String()
 	}
 	return ""
@@ -38,11 +32,6 @@ func Text(v *Value, path ...string) string {
 func Int(v *Value, path ...string) *int64 {
 	if v = v.Get(path...); v == nil {
 		return nil
-	}
-	if v.Type() == fastjson.TypeNumber {
-		if n, err := v.Int64(); err == nil {
-			return &n
-		}
 	}
 	s := Text(v)
 	if s == "" {
@@ -60,7 +49,7 @@ func Int(v *Value, path ...string) *int64 {
 
 // Bool returns the boolean at the path, also from the text "True" or "false"; nil for anything else.
 func Bool(v *Value, path ...string) *bool {
-	if v = v.Get(path...); v == nil || v.Type() == fastjson.TypeNull {
+	if v = v.Get(path...); v == nil || v.Type() == TypeNull {
 		return nil
 	}
 	switch strings.ToLower(Text(v)) {
@@ -81,30 +70,16 @@ func Has(v *Value, path ...string) bool { return v.Exists(path...) }
 // does not parse: the text was cut.
 func Nested(v *Value, path ...string) *Value {
 	v = v.Get(path...)
-	if v == nil || v.Type() != fastjson.TypeString {
+	if v == nil || v.Type() != TypeString {
 		return v
 	}
-	b, _ := v.StringBytes()
+	b := v.GetStringBytes()
 	if len(b) == 0 || (b[0] != '{' && b[0] != '[') {
 		return nil
 	}
-	inner, err := fastjson.ParseBytes(b)
+	inner, err := Parse(b)
 	if err != nil {
 		return nil
 	}
 	return inner
 }
-
-// Types of JSON values that decoders ask for.
-const (
-	TypeObject = fastjson.TypeObject
-	TypeArray  = fastjson.TypeArray
-	TypeString = fastjson.TypeString
-	TypeNull   = fastjson.TypeNull
-)
-
-// Parser parses records one after the other, reusing its memory: a value lives until the next one.
-type Parser = fastjson.Parser
-
-// Parse parses one JSON text into a value of its own. Nesting beyond 300 levels is an error.
-func Parse(b []byte) (*Value, error) { return fastjson.ParseBytes(b) }

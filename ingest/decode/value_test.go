@@ -1,0 +1,145 @@
+package decode
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
+)
+
+// same compares a value with the oracle's, deeply.
+func same(t *testing.T, path string, got *Value, want *fastjson.Value) {
+	t.Helper()
+	if got.Type().String() != want.Type().String() {
+		t.Fatalf("%s: got %s, want %s", path, got.Type(), want.Type())
+	}
+	switch got.Type() {
+	case TypeString:
+		var w string // fastjson keeps a lone surrogate as it is written
+		if err := json.Unmarshal(got.Raw(), &w); utf8.Valid(got.Raw()) && (err != nil || string(got.GetStringBytes()) != w) {
+			t.Fatalf("%s: got %q, want %q, %v", path, got.GetStringBytes(), w, err)
+		}
+	case TypeNumber:
+		if string(got.Raw()) != want.String() {
+			t.Fatalf("%s: got %s, want %s", path, got.Raw(), want)
+		}
+	case TypeArray:
+		a := want.GetArray()
+		g := got.GetArray()
+		if len(a) != len(g) {
+			t.Fatalf("%s: got %d elements, want %d", path, len(g), len(a))
+		}
+		for i := range a {
+			same(t, path+"[]", g[i], a[i])
+		}
+	case TypeObject:
+		n := 0
+		var values []*fastjson.Value
+		var keys []string
+		want.GetObject().Visit(func(k []byte, v *fastjson.Value) { keys, values = append(keys, string(k)), append(values, v) })
+		got.Visit(func(k []byte, v *Value) {
+			if n >= len(keys) || string(k) != keys[n] {
+				t.Fatalf("%s: member %d is %q, want one of %q", path, n, k, keys)
+			}
+			same(t, path+"."+keys[n], v, values[n])
+			n++
+		})
+		if n != len(keys) {
+			t.Fatalf("%s: got %d members, want %d", path, n, len(keys))
+		}
+	}
+}
+
+func FuzzValue(f *testing.F) {
+	for _, s := range []string{`{}`, `{"a":[1,-2.5e3,true,false,null,"x\"y\\"]}`, ` [ {"k\u0041" : "\ud83d\ude00 \u00e9 \/ \b\f\n\r\t"} , [] ] `,
+		`{"a":{"b":{"c":1}}}`, `"\\"`, `{"a":1}}`, `{"a":1,}`, `[1 2]`, `{"a"`, `"abc`, `nul`, `-`, `{"a":"\ud83d"}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := Parse(b)
+		valid := json.Valid(b)
+		if valid && err != nil && !strings.Contains(err.Error(), "nested deeper") {
+			t.Fatalf("refused %q: %v", b, err)
+		}
+		if err != nil || !valid {
+			return
+		}
+		want, ferr := fastjson.ParseBytes(b)
+		if ferr != nil {
+			t.Skip() // the oracle's own limit
+		}
+		same(t, "", got, want)
+		again, err := Parse(got.MarshalTo(nil))
+		if err != nil {
+			t.Fatalf("what MarshalTo wrote does not parse: %v", err)
+		}
+		same(t, "", again, want)
+	})
+}
+
+func TestParseRefuses(t *testing.T) { // ING-20: nothing behind the closing brace; ING-25: bounded nesting
+	for _, s := range []string{``, ` `, `{"a":1} x`, `{"a":1}}`, `{"a":1,}`, `{"a" 1}`, `{a:1}`, `[1,]`, `[1`, `{"a":"b`, `"\"`, `tru`, `-`, `+1`,
+		strings.Repeat("[", 400) + strings.Repeat("]", 400), strings.Repeat(`{"a":`, 20000)} {
+		if v, err := Parse([]byte(s)); err == nil {
+			t.Errorf("%.30q was accepted as %s", s, v.Type())
+		}
+	}
+}
+
+func TestGet(t *testing.T) {
+	v, err := Parse([]byte(`{"model":"right","MODEL":"wrong","model":"second","n":{"list":[10,{"x":"y"}]},"esc\u0061pe":"e"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path []string
+		want string
+	}{
+		{[]string{"model"}, "right"}, // ING-26: the exact name, the first of two
+		{[]string{"n", "list", "0"}, "10"}, {[]string{"n", "list", "1", "x"}, "y"}, {[]string{"escape"}, "e"},
+		{[]string{"none"}, ""}, {[]string{"n", "list", "7"}, ""}, {[]string{"model", "deeper"}, ""}, {[]string{"n", "list", "x"}, ""},
+	} {
+		if got := Text(v, c.path...); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.path, got, c.want)
+		}
+	}
+	if v.Get("none").Get("x").Type() != 0 || v.Get("none").GetArray() != nil || v.Get("none").Exists("y") {
+		t.Error("nothing below nothing")
+	}
+}
+
+func TestIntKeeps64Bits(t *testing.T) { // ING-24
+	v, _ := Parse([]byte(`{"a":9007199254740997,"b":"9007199254740996","c":12.0,"d":1.5,"e":"","f":null,"g":1e3}`))
+	for key, want := range map[string]int64{"a": 9007199254740997, "b": 9007199254740996, "c": 12, "g": 1000} {
+		if n := Int(v, key); n == nil || *n != want {
+			t.Errorf("%s: got %v, want %d", key, n, want)
+		}
+	}
+	for _, key := range []string{"d", "e", "f", "none"} {
+		if n := Int(v, key); n != nil {
+			t.Errorf("%s: got %d, want nothing", key, *n)
+		}
+	}
+}
+
+// BenchmarkParse sets our reader beside its oracle on a record that is mostly message text.
+func BenchmarkParse(b *testing.B) {
+	text := strings.Repeat("some words of a message, ", 100) + `said \"ok\"\nnext line`
+	line := []byte(`{"id":"x","startTime":1.5,"messages":[{"role":"system","content":"` + text + `"},{"role":"user","content":"` + text + `"}],"metadata":{"a":1,"b":null}}`)
+	b.Run("ours", func(b *testing.B) {
+		var p Parser
+		b.SetBytes(int64(len(line)))
+		for b.Loop() {
+			p.ParseBytes(line)
+		}
+	})
+	b.Run("fastjson", func(b *testing.B) {
+		var p fastjson.Parser
+		b.SetBytes(int64(len(line)))
+		for b.Loop() {
+			p.ParseBytes(line)
+		}
+	})
+}
