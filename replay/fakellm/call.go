@@ -25,6 +25,8 @@ type call struct {
 // generation handles chat or text completions, from reading the body to writing the truth.
 func (s *Server) generation(chat bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		s.calls.RLock()
+		defer s.calls.RUnlock()
 		c := &call{chat: chat}
 		no := s.receive(c, w, r)
 		if no == nil {
@@ -107,20 +109,29 @@ func (s *Server) prepare(c *call) *refusal {
 	}
 	c.job = &job{id: c.info.ID, tokens: tokens, blocks: blocks, stride: max(c.do.TokensPerChunk, 1)}
 	c.job.signal = make(chan struct{}, 1)
-	c.job.output, c.reason = s.cfg.answerLength(c.req, c.info.Draw)
-	if c.do.OutputTokens > 0 {
-		c.job.output = c.do.OutputTokens
-	}
-	if c.chat {
-		c.truth.ReasoningTokens = min(c.do.ReasoningTokens, c.job.output)
-	}
-	if c.chat && c.do.ToolCall && c.truth.ReasoningTokens < c.job.output {
-		c.reason = "tool_calls"
-	}
+	c.plan(s.cfg)
 	if !s.enqueue(c.job) {
 		return &refusal{status: http.StatusTooManyRequests, retryAfter: c.do.RetryAfter, message: "the queue is full"}
 	}
 	return nil
+}
+
+// plan sets the length of the answer, how much of it is reasoning, and the finish reason.
+func (c *call) plan(cfg Config) {
+	c.job.output, c.reason = cfg.answerLength(c.req, c.info.Draw)
+	if n := c.do.OutputTokens; n > 0 {
+		c.job.output, c.reason = n, "stop"
+		if n == c.req.maxTokens {
+			c.reason = "length"
+		}
+	}
+	if !c.chat {
+		return
+	}
+	c.truth.ReasoningTokens = min(c.do.ReasoningTokens, c.job.output)
+	if c.do.ToolCall && c.truth.ReasoningTokens < c.job.output {
+		c.reason = "tool_calls"
+	}
 }
 
 // behave asks the configuration what is special about the call.

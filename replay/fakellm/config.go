@@ -53,7 +53,7 @@ type Config struct {
 	// MaxBody is the largest request body in bytes; a larger one gets 413. 0: 64 MiB.
 	MaxBody int64
 
-	// Truth receives what happened as JSON lines (types in truth.go), whole after Close. nil: none.
+	// Truth receives what happened as JSON lines (see Truth), all of it once Close has returned. nil: none.
 	Truth io.Writer
 	// KeepTruth keeps the same in memory for Server.Truth.
 	KeepTruth bool

@@ -31,7 +31,7 @@ func TestBehaviours(t *testing.T) {
 		{"cut in place of the finish", Behaviour{End: EndCut, After: 99}, "role text text text text text", "cut"},
 		{"no role", Behaviour{Role: RoleNone}, "text text text text text finish=length done", "length"},
 		{"early role", Behaviour{Role: RoleEarly, LateHeaders: true}, "role text text text text text finish=length done", "length"},
-		{"shorter", Behaviour{OutputTokens: 1}, "role text finish=length done", "length"},
+		{"shorter", Behaviour{OutputTokens: 1}, "role text finish=stop done", "stop"},
 		{"speculative", Behaviour{TokensPerChunk: 3}, "role text text text finish=length done", "length"},
 		{"reasoning", Behaviour{ReasoningTokens: 2}, "role reasoning reasoning text text text finish=length done", "length"},
 		{

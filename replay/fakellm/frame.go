@@ -29,7 +29,7 @@ func newFrames(c *call, total int) *frames {
 		chat: c.chat, draw: c.info.Draw, total: total,
 	}
 	if c.chat {
-		f.reasoning, f.tool, f.field = min(c.do.ReasoningTokens, total), c.do.ToolCall, c.do.ReasoningField
+		f.reasoning, f.tool, f.field = c.truth.ReasoningTokens, c.do.ToolCall, c.do.ReasoningField
 		if f.field == "" {
 			f.field = "reasoning_content"
 		}
@@ -144,7 +144,7 @@ func (f *frames) finish(b []byte, reason string) []byte {
 	return append(append(append(b, `,"finish_reason":"`...), reason...), `"}]}`+"\n\n"...)
 }
 
-// usage appends the frame without choices that OpenAI's include_usage asks for.
+// usageFrame appends the frame without choices that OpenAI's include_usage asks for.
 func (c *call) usageFrame(b []byte, output int) []byte {
 	b = append(append(b, "data: {"...), c.envelope(".chunk")...)
 	return append(append(append(b, `,"choices":[],"usage":`...), c.usage(output)...), "}\n\n"...)

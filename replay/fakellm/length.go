@@ -3,7 +3,7 @@ package fakellm
 import "math"
 
 // answerLength is how many tokens the answer has and why it ends there ("length" or "stop").
-func (c *Config) answerLength(r request, draw uint64) (int, string) {
+func (c Config) answerLength(r request, draw uint64) (int, string) {
 	limit := r.maxTokens
 	if r.ignoreEOS || !c.NaturalStop {
 		if limit == 0 {
@@ -19,7 +19,7 @@ func (c *Config) answerLength(r request, draw uint64) (int, string) {
 }
 
 // naturalLength draws from a log-normal distribution with median OutputTokens (Box and Muller), at least 1.
-func (c *Config) naturalLength(draw uint64) int {
+func (c Config) naturalLength(draw uint64) int {
 	radius := math.Sqrt(-2 * math.Log(unit(draw^0x6c656e)))
 	z := radius * math.Cos(2*math.Pi*unit(draw^0x616e67))
 	tokens := math.Round(float64(c.OutputTokens) * math.Exp(c.OutputSigma*z))

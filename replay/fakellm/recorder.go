@@ -43,6 +43,11 @@ func (r *recorder) step(s *step) {
 }
 
 func (r *recorder) add(line any, keep func()) {
+	var text []byte
+	var err error
+	if r.out != nil {
+		text, err = json.Marshal(line) // before the lock: a long answer must not hold up the engine's steps
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.keep {
@@ -51,7 +56,6 @@ func (r *recorder) add(line any, keep func()) {
 	if r.out == nil || r.err != nil {
 		return
 	}
-	text, err := json.Marshal(line)
 	if err == nil {
 		_, err = r.out.Write(append(text, '\n'))
 	}

@@ -19,6 +19,7 @@ type Server struct {
 	truth *recorder
 
 	ordinal atomic.Int64
+	calls   sync.RWMutex // held for reading by each generation request, so that Close can wait for them
 	closing sync.Once
 	done    chan struct{} // closed by Close
 	stopped chan struct{} // closed when the loop has ended
@@ -69,14 +70,17 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Close ends the engine and every connection, waits for the loop, and flushes the truth: of requests that ended. The
-// error is the first one met in writing the truth. Close may be called again.
+// Close ends the engine, every connection of Serve and every request, then flushes the truth. The error is the first one
+// met in writing the truth. A server of the caller's own that uses Handler must be closed before, lest Close wait for a
+// client that does not read. Close may be called again.
 func (s *Server) Close() error {
 	s.closing.Do(func() {
 		close(s.done)
 		s.http.Close()
 	})
 	<-s.stopped
+	s.calls.Lock()
+	defer s.calls.Unlock()
 	return s.truth.flush()
 }
 

@@ -246,3 +246,23 @@ func TestTruthLines(t *testing.T) {
 		t.Errorf("memory and lines differ (-memory +lines):\n%s", diff)
 	}
 }
+
+// Close breaks a running stream off and waits for its truth.
+func TestCloseEndsStreams(t *testing.T) {
+	var out bytes.Buffer
+	l := newLab(t, Config{DecodeBase: time.Hour, Truth: &out})
+	ended := make(chan answer)
+	go func() { ended <- l.post(t.Context(), chatPath, "x", threeWords+`,"stream":true,"max_tokens":2}`) }()
+	for l.running() == 0 {
+		time.Sleep(ms)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-ended; a.err == nil {
+		t.Errorf("got a whole answer: %+v", a)
+	}
+	if lines := out.String(); !strings.Contains(lines, `"outcome":"closed"`) {
+		t.Errorf("truth lacks the request that was cut off:\n%s", lines)
+	}
+}
