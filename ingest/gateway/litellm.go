@@ -62,7 +62,7 @@ func litellm(c *decode.Context, v *decode.Value) error {
 	p := payload{v: v, meta: decode.Nested(v, "metadata"), params: decode.Nested(v, "model_parameters"),
 		hidden: decode.Nested(v, "hidden_params"), response: decode.Nested(v, "response"), ok: status == "success"}
 	r := c.New("litellm", trace.Gateway)
-	if reason := p.skip(r); reason != "" {
+	if reason := skip(r, p.meta, decode.Text(v, "call_type")); reason != "" {
 		c.Skip(reason)
 		return nil
 	}
@@ -74,9 +74,8 @@ func litellm(c *decode.Context, v *decode.Value) error {
 	p.who(c, r)
 	p.ids(r)
 	outcome(r, status, p.failure())
-	usage(r, p.ok, decode.Bool(p.params, "stream_options", "include_usage"),
-		decode.Nested(p.meta, "usage_object"), p.response.Get("usage"), v)
-	r.FinishReason = p.finish(r)
+	usage(r, p.ok, asked(p.params), decode.Nested(p.meta, "usage_object"), p.response.Get("usage"), v)
+	r.FinishReason = finish(r, p.response, p.params)
 	r.MaxTokens = maxTokens(p.params)
 	c.Emit(r, p.prompt(c, r))
 	return nil

@@ -8,11 +8,11 @@ import (
 )
 
 // skip fills EndpointKind, or returns the reason why the record is not a request to a model.
-func (p *payload) skip(r *trace.Request) string {
-	if decode.Text(p.meta, "user_api_key_alias") == healthCheck || decode.Text(p.meta, "user_api_key_team_id") == healthCheck {
+func skip(r *trace.Request, meta *decode.Value, callType string) string {
+	if decode.Text(meta, "user_api_key_alias") == healthCheck || decode.Text(meta, "user_api_key_team_id") == healthCheck {
 		return "health_check"
 	}
-	kind, model := kindOf(decode.Text(p.v, "call_type"))
+	kind, model := kindOf(callType)
 	if !model {
 		return "not_a_model_call"
 	}
@@ -48,7 +48,7 @@ func kindOf(callType string) (kind string, model bool) {
 		return "rerank", true
 	}
 	for _, part := range []string{"file", "batch", "assistant", "thread", "message", "fine_tuning", "mcp", "vector_store", "search",
-		"retrieve", "delete", "list", "models", "count_tokens"} {
+		"retrieve", "get_", "delete", "cancel", "list", "models", "count_tokens"} {
 		if strings.Contains(t, part) {
 			return "", false
 		}

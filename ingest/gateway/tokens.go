@@ -7,13 +7,13 @@ import (
 
 // usage fills the token counts from the first of the objects that has any. asked: the caller wanted the usage of the
 // stream, so the counts are the server's own.
-func usage(r *trace.Request, ok bool, asked *bool, objects ...*decode.Value) {
+func usage(r *trace.Request, ok bool, asked bool, objects ...*decode.Value) {
 	for _, u := range objects {
 		if !counts(r, u, ok) {
 			continue
 		}
 		r.TokensSource = "usage"
-		if r.Stream != nil && *r.Stream && (asked == nil || !*asked) && !detailed(u) {
+		if r.Stream != nil && *r.Stream && !asked && !detailed(u) {
 			r.TokensSource, r.ReasoningTokens = "estimated", nil // it cannot see reasoning either
 		}
 		return
@@ -78,12 +78,17 @@ func maxTokens(params *decode.Value) *int64 {
 	return orElse(either(params, "max_tokens", "max_completion_tokens"), params, "max_output_tokens")
 }
 
+// asked says that the caller wanted the usage of the stream.
+func asked(params *decode.Value) bool {
+	b := decode.Bool(params, "stream_options", "include_usage")
+	return b != nil && *b
+}
+
 // finish gives the finish reason. LiteLLM 1.79 says "stop" of every stream that asked for usage (489 of 554 of such
 // streams had really run into their limit), so that word means nothing there.
-func (p *payload) finish(r *trace.Request) string {
-	f := finishOf(p.response)
-	asked := decode.Bool(p.params, "stream_options", "include_usage")
-	if f == "stop" && r.Stream != nil && *r.Stream && asked != nil && *asked {
+func finish(r *trace.Request, response, params *decode.Value) string {
+	f := finishOf(response)
+	if f == "stop" && r.Stream != nil && *r.Stream && asked(params) {
 		return ""
 	}
 	return f
