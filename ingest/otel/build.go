@@ -1,0 +1,128 @@
+package otel
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"reprise/ingest/decode"
+	"reprise/ingest/trace"
+)
+
+// build is a request on its way from a span.
+type build struct {
+	c      *decode.Context
+	s      *span
+	r      *trace.Request
+	finish string // finish reason as the source says it
+	userID string
+	// finished: known to have ended well although nothing in the record says so; cancelled: known to have been left.
+	finished, cancelled bool
+}
+
+// take makes a request of a span, or counts why it is none.
+func take(c *decode.Context, format string, s *span) {
+	if reason := judge(s); reason != "" {
+		c.Skip(reason)
+		return
+	}
+	b := &build{c: c, s: s, r: c.New(format, s.vantage())}
+	b.times()
+	b.names()
+	b.tokens()
+	b.first()
+	for _, conv := range conventions {
+		if conv.refine != nil {
+			conv.refine(b)
+		}
+	}
+	b.settleTokens()
+	b.ids()
+	b.outcome()
+	c.Emit(b.r, b.prompt())
+}
+
+// vantage: engines and gateways are known by what they write; else the span's kind tells which side measured.
+func (s *span) vantage() string {
+	switch {
+	case s.engine():
+		return trace.Engine
+	case s.litellm() || s.scope == "envoyproxy/ai-gateway" || s.resource.text("service.name") == "ai-gateway" || s.kind == kindServer:
+		return trace.Gateway
+	}
+	return trace.Client
+}
+
+func (b *build) times() {
+	s, r := b.s, b.r
+	if s.naive {
+		r.AddQuality(trace.QNaiveTime)
+	}
+	if s.start == 0 {
+		return
+	}
+	r.Arrival = trace.Ptr(round(s.start)) // to the nearest: a stamp that was float seconds is a little off either way
+	if s.coarse {
+		r.TimePrecision = 1000
+	}
+	if s.end != 0 {
+		r.EndUS = trace.Ptr(round(s.end - s.start))
+	}
+}
+
+// round turns nanoseconds into the nearest microsecond.
+func round(ns int64) int64 {
+	if ns < 0 {
+		return -round(-ns)
+	}
+	return ns/1000 + (ns%1000+500)/1000
+}
+
+func (b *build) names() {
+	s, r := b.s, b.r
+	r.TraceID, r.SpanID, r.ParentSpanID = s.traceID, s.spanID, s.parentID
+	r.ModelRequested, r.ModelServed = s.agreed(r, modelRequested), s.agreed(r, modelServed)
+	r.Provider, r.SessionID, r.Route = s.first(provider), s.first(session), s.first(route)
+	r.ResponseID = s.first(responseID)
+	r.Stream = truth(s.agreed(r, stream))
+	r.MaxTokens = s.count(r, maxTokens)
+	b.finish = firstElement(s.first(finishReason))
+	b.userID = s.first(user)
+	if host, port := s.first(address), s.first(port); host != "" && port != "" && port != "443" && s.kind != kindServer {
+		r.Replica = host + ":" + port // a public host on the usual port is nobody's single engine
+	}
+	if name := s.resource.text("service.name"); r.Vantage == trace.Client && !strings.HasPrefix(name, "unknown_service") {
+		r.App = name
+	}
+	r.EndpointKind = operationKinds[s.attrs.text("gen_ai.operation.name")]
+}
+
+var operationKinds = map[string]string{"chat": "chat", "generate_content": "chat", "text_completion": "completions",
+	"completion": "completions", "embeddings": "embeddings", "responses": "responses", "messages": "messages", "rerank": "rerank"}
+
+// firstElement takes the first of a JSON list, and anything else as it is.
+func firstElement(text string) string {
+	if !strings.HasPrefix(text, "[") {
+		return text
+	}
+	return decode.Text(parseLoose(text), "0")
+}
+
+// ids settles what the row is called. A LiteLLM row is called as LiteLLM's log calls it (refineLiteLLM); "at-" stands
+// for a call without any id, which gets the same one in the log and on each of its spans.
+func (b *build) ids() {
+	s, r := b.s, b.r
+	if r.RequestID == "" {
+		r.RequestID = firstOf(firstElement(s.first(requestID)), r.ResponseID, s.spanID, "at-")
+	}
+	if r.RequestID == "at-" {
+		r.AddQuality(trace.QIDDerived)
+		if r.Arrival != nil {
+			r.RequestID += strconv.FormatInt(*r.Arrival, 10)
+		} else {
+			r.RequestID = fmt.Sprintf("%s:%d:%d", b.c.File, b.c.Line, s.line)
+		}
+	}
+	r.RootRequestID = r.RequestID
+	r.UserHash = b.c.User(b.userID)
+}

@@ -1,0 +1,110 @@
+package otel
+
+import (
+	"bytes"
+
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"reprise/ingest/decode"
+)
+
+// detectJSON counts the levels of the envelope that are there: the block, the scope, the record's own names.
+func detectJSON(s *decode.Sample) int {
+	best := 0
+	for _, v := range s.Records {
+		best = max(best, envelope(v))
+	}
+	return best
+}
+
+func envelope(v *decode.Value) int {
+	if t := v.Get("trace"); t != nil && t.Type() == decode.TypeObject {
+		v = t
+	}
+	for _, level := range []struct {
+		blocks         []string
+		scopes         []string
+		records, stamp []string
+	}{
+		{[]string{"resourceSpans", "resource_spans", "batches"}, scopeSpanNames, []string{"spans"}, []string{"traceId", "trace_id"}},
+		{[]string{"resourceLogs", "resource_logs"}, scopeLogNames, []string{"logRecords", "log_records"}, []string{"timeUnixNano", "body"}},
+		{[]string{"resourceMetrics", "resource_metrics"}, scopeMetricNames, []string{"metrics"}, []string{"name"}},
+	} {
+		blocks := scopes(v, level.blocks)
+		if blocks == nil {
+			continue
+		}
+		scope := scopes(blocks.Get("0"), level.scopes).Get("0")
+		record := scopes(scope, level.records).Get("0")
+		return 1 + one(scope != nil) + one(record != nil) + one(scopes(record, level.stamp) != nil)
+	}
+	if scopes(v, scopeSpanNames) != nil {
+		return 1 + one(v.Get("resource") != nil)
+	}
+	return bareSpan(v)
+}
+
+// bareSpan: a span as protobuf's JSON writes it, without an envelope.
+func bareSpan(v *decode.Value) int {
+	if v.Get("attributes", "0", "key") == nil || v.Get("name") == nil {
+		return 0
+	}
+	return 1 + one(bytes.HasPrefix(v.GetStringBytes("kind"), []byte("SPAN_KIND"))) +
+		one(either(v, "startTimeUnixNano", "start_time_unix_nano") != nil) + one(either(v, "traceId", "trace_id") != nil)
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// detectProto parses the first message. One that is longer than the sample does not parse: then the nesting of its
+// first bytes and a resource's usual names are the signs.
+func detectProto(s *decode.Sample) int {
+	if len(s.Message) == 0 {
+		return 0
+	}
+	if t, err := (&ptrace.ProtoUnmarshaler{}).UnmarshalTraces(s.Message); err == nil && t.SpanCount() > 0 {
+		return 3
+	}
+	skipped := 0
+	c := decode.NewContext(decode.Options{}, "", nil, func(string, int64) { skipped++ })
+	if countOthers(c, s.Message) {
+		return 2
+	}
+	return one(nested(s.Message)) + one(bytes.Contains(s.Message, []byte("service.name"))) + one(bytes.Contains(s.Message, []byte("telemetry.sdk.")))
+}
+
+// nested: field 1 holds a message whose field 1 (resource) holds a message again.
+func nested(b []byte) bool {
+	for range 2 {
+		if len(b) == 0 || b[0] != 0x0a {
+			return false
+		}
+		b = b[1:]
+		for len(b) > 0 && b[0] >= 0x80 {
+			b = b[1:]
+		}
+		b = b[min(1, len(b)):]
+	}
+	return true
+}
+
+// detectFlat: text times beside a map of attributes.
+func detectFlat(s *decode.Sample) int {
+	best := 0
+	for _, v := range s.Records {
+		signs := 0
+		if first := v.Get("spans", "0"); first != nil {
+			v, signs = first, 1
+		}
+		if v.Get("start_time").GetStringBytes() == nil || v.Get("attributes").GetObject() == nil {
+			continue
+		}
+		signs += 1 + one(v.Get("span_id") != nil || v.Get("context", "span_id") != nil) + one(v.Get("end_time") != nil)
+		best = max(best, signs)
+	}
+	return best
+}

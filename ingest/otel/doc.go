@@ -1,0 +1,28 @@
+// Package otel decodes spans: OTLP traces as JSON or protobuf, and flat span dumps, in the attribute conventions of
+// the instrumentations that people run.
+//
+// Contract: [JSON], [Proto] and [Flat] each return one [decode.Format]; ingest lists them. A record may hold any number
+// of spans; every span becomes one request or one counted Skip. Nothing is kept between records, so spans of one call
+// that lie in different records (a gateway's and an engine's) become rows of their own, joinable by trace, parent span,
+// request and response id.
+//
+// Flow: a walker per container turns a span into the one internal form (span.go); judge says whether it is a call to
+// a model; build fills a trace.Request from the alias tables, lets the convention add what does not stand in one
+// attribute, and emits it.
+//
+//	formats.go detect.go   the three formats
+//	json.go flat.go proto.go   walkers; anyvalue.go and ids.go for the dialects of values, numbers and ids
+//	span.go                the internal form
+//	alias.go               lookup: newest name first, contradictions flagged
+//	semconv.go openinference.go openllmetry.go langfuse.go vercel.go litellm.go engine.go   one convention each
+//	judge.go               which spans are calls, and why the others are not
+//	build.go first.go outcome.go usage.go   the mapping
+//	prompt.go messages.go  the shape of the prompt
+//	pyrepr.go              Python literals inside attributes
+//
+// Skip reasons: not_llm_span, tool_span, agent_span, duplicate_view (the same call is another span too),
+// health_check, log_record, metric.
+//
+// Units are properties of names, never guessed from values. Message texts pass through hashes only, error texts are
+// read for the class of the error and forgotten.
+package otel

@@ -1,0 +1,103 @@
+package otel
+
+import (
+	"strings"
+	"time"
+
+	"reprise/ingest/trace"
+)
+
+// engineNames are those of vLLM and SGLang, beside the early conventions of 1.26.
+var engineNames = table{
+	cachedTokens: names("gen_ai.usage.cached_tokens"),
+	firstToken:   {{"gen_ai.latency.time_to_first_token", time.Second}},
+}
+
+func (s *span) engine() bool {
+	return s.attrs.has("gen_ai.latency.e2e") || s.attrs.has("gen_ai.latency.time_to_first_token") || s.attrs.has("gen_ai.latency.time_in_queue")
+}
+
+// judgeEngine: an engine writes one span a request, at its end. Its start-up spans, SGLang's stages and llm-d's router
+// and sidecar are not requests.
+func judgeEngine(s *span) (string, bool) {
+	if s.engine() {
+		return "", true
+	}
+	for name := range s.attrs {
+		if strings.HasPrefix(name, "llm_d.") {
+			return notLLM, true
+		}
+	}
+	return "", false
+}
+
+// refineEngine reads the stages. queue + prefill are less than the time to the first token: the wait for the running
+// step is in neither.
+func refineEngine(b *build) {
+	if !b.s.engine() {
+		return
+	}
+	a, r := b.s.attrs, b.r
+	e2e := micros(a.text("gen_ai.latency.e2e"), time.Second)
+	if e2e != nil && *e2e > 0 && (r.EndUS == nil || *e2e <= *r.EndUS) { // the span itself is closed a little later
+		r.EndUS = e2e
+	}
+	r.QueueUS = b.stage("gen_ai.latency.time_in_queue")
+	if !b.sglang() { // there the word means dispatch to first token, queue included
+		r.PrefillUS = b.stage("gen_ai.latency.time_in_model_prefill")
+	}
+	r.DecodeUS = b.stage("gen_ai.latency.time_in_model_decode")
+	if r.DecodeUS == nil && a.has("gen_ai.latency.time_in_model_decode") && r.OutputTokens != nil && *r.OutputTokens == 1 {
+		r.DecodeUS = trace.Ptr(int64(0)) // one token: first and last are the same
+	}
+	if id := a.text("gen_ai.request.id"); r.ResponseID == "" {
+		r.ResponseID = answerID(id)
+		r.EndpointKind = firstOf(r.EndpointKind, engineKind(id))
+	}
+	r.Replica = firstOf(b.s.resource.text("service.instance.id"), b.s.resource.text("k8s.pod.name"))
+	b.finished = !b.s.failed && r.OutputTokens != nil // aborted requests make no span
+}
+
+// stage reads a stage's seconds. An engine subtracts stamps that were never set (0) from ones of a monotonic clock: a
+// stage of exactly 0, a negative one or one longer than the whole request is none (ING-04).
+func (b *build) stage(name string) *int64 {
+	n := micros(b.s.attrs.text(name), time.Second)
+	switch {
+	case n == nil || strings.Trim(b.s.attrs.text(name), "-0.") == "":
+		return nil
+	case *n < 0 || b.r.EndUS != nil && *n > *b.r.EndUS:
+		b.r.AddQuality(trace.QNegative)
+		return nil
+	}
+	return n
+}
+
+// sglang: its root span is called "ROLE Req ID" and carries the request's rid.
+func (b *build) sglang() bool { return b.s.attrs.has("rid") || strings.Contains(b.s.name, "Req ") }
+
+// answerID is the id of the answer's body. vLLM's request id is the same, but /v1/completions adds the prompt's index.
+func answerID(id string) string {
+	if !strings.HasPrefix(id, "cmpl-") {
+		return id
+	}
+	i := strings.LastIndexByte(id, '-')
+	if i < len("cmpl-") || i == len(id)-1 || strings.Trim(id[i+1:], "0123456789") != "" {
+		return id
+	}
+	return id[:i]
+}
+
+func engineKind(id string) string {
+	prefix, _, _ := strings.Cut(id, "-")
+	switch prefix {
+	case "chatcmpl":
+		return "chat"
+	case "cmpl":
+		return "completions"
+	case "embd":
+		return "embeddings"
+	case "rerank", "score":
+		return "rerank"
+	}
+	return ""
+}

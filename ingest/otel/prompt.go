@@ -1,0 +1,89 @@
+package otel
+
+import (
+	"bytes"
+	"strconv"
+
+	"reprise/ingest/decode"
+	"reprise/ingest/trace"
+)
+
+// prompt fills the shape of the prompt (hashes, lengths, turn) and returns the request body when bodies are kept. No
+// shape is given when there is no text to trust: none was recorded, it was redacted, or a limit cut it (ING-28).
+func (b *build) prompt() []byte {
+	switch b.r.EndpointKind {
+	case "embeddings", "rerank", "other":
+		return nil
+	}
+	s := shaper{hash: b.c.Hash, prompt: b.c.Hash.Prompt(), keep: b.c.KeepBodies}
+	s.read(b.s)
+	r := b.r
+	if s.cut {
+		r.AddQuality(trace.QModelTextCut)
+	}
+	if s.cut || s.redacted || s.count == 0 {
+		return nil
+	}
+	if s.users > 0 {
+		r.Turn = trace.Ptr(s.users)
+	}
+	r.SystemPromptHash, r.PrefixHashIDs = s.prompt.SystemHash(), s.prompt.Blocks()
+	if !s.media {
+		r.SystemPromptTokens = s.prompt.SystemTokens(r.InputTokens)
+	}
+	if value0(r.SystemPromptTokens) > 0 {
+		r.AddQuality(trace.QSystemEstimated)
+	}
+	return s.body(r)
+}
+
+// shaper feeds messages to the hashes: role and text, in order, exactly as the decoder of LiteLLM's log does, so that
+// one call has one hash in both.
+type shaper struct {
+	hash          *decode.Hasher
+	prompt        *decode.Prompt
+	buf           []byte
+	count, users  int32
+	cut, redacted bool
+	media         bool // something that is not text has tokens too
+	calls         bool // tool calls or results: text alone does not rebuild the body
+	keep          bool
+	kept          []byte // messages as JSON, for the body
+}
+
+// add takes one message whose text is in buf.
+func (s *shaper) add(role string) {
+	s.redacted = s.redacted || bytes.Equal(s.buf, []byte("__REDACTED__")) || bytes.HasPrefix(s.buf, []byte("redacted-by-litellm")) ||
+		bytes.HasPrefix(s.buf, []byte("redacted by litellm"))
+	s.cut = s.cut || bytes.Contains(s.buf, []byte("litellm_truncated"))
+	s.prompt.Add(role, s.buf)
+	if role == "tools" {
+		s.calls = true
+		return
+	}
+	s.count++
+	if role == "user" || role == "human" {
+		s.users++
+	}
+	if s.keep {
+		s.kept = append(comma(s.kept, len(s.kept)), `{"role":`...)
+		s.kept = append(appendQuoted(s.kept, []byte(role)), `,"content":`...)
+		s.kept = append(appendQuoted(s.kept, s.buf), '}')
+	}
+}
+
+// body rebuilds the request where text is all there is to it.
+func (s *shaper) body(r *trace.Request) []byte {
+	if !s.keep || s.media || s.calls {
+		return nil
+	}
+	b := append(appendQuoted([]byte(`{"model":`), []byte(firstOf(r.ModelRequested, r.ModelServed))), `,"messages":[`...)
+	b = append(append(b, s.kept...), ']')
+	if r.MaxTokens != nil {
+		b = strconv.AppendInt(append(b, `,"max_tokens":`...), *r.MaxTokens, 10)
+	}
+	if r.Stream != nil {
+		b = strconv.AppendBool(append(b, `,"stream":`...), *r.Stream)
+	}
+	return append(b, '}')
+}
