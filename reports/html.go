@@ -132,7 +132,7 @@ func newPageSection(s Section, options map[string]json.RawMessage) (pageSection,
 	}
 	r := s.Result
 	ps.Table = &pageTable{gridOf(r, pageRows), count(int64(len(r.Rows))), len(r.Rows) > openRows}
-	ps.Coverage, ps.Params, ps.SQL = coverageText(r.Coverage), paramText(r.Params), strings.TrimSpace(r.SQL)
+	ps.Coverage, ps.Params, ps.SQL = coverageText(r.Coverage), paramText(r.Params), plainLines(r.SQL)
 	for _, w := range r.Warnings {
 		ps.Warnings = append(ps.Warnings, analyze.Warning{Code: plain(w.Code), Message: plain(w.Message)})
 	}
@@ -164,6 +164,11 @@ func cleaned(r Report) Report {
 		r.Figures[i] = Figure{plain(f.Name), plain(f.Value), plain(f.Note)}
 	}
 	return r
+}
+
+// plainLines is plain for a text of many lines.
+func plainLines(s string) string {
+	return strings.Join(plainAll(strings.Split(strings.TrimSpace(s), "\n")), "\n")
 }
 
 func plainAll(in []string) []string {

@@ -43,9 +43,10 @@ func percentDecimals(vals []float64) int {
 	return digits(0, nearest, 1, 5)
 }
 
-// digits is the number of decimals that shows v with extra digits behind its first one, kept in [lo, hi].
+// digits is the number of decimals that shows v with extra digits behind its first one, kept in [lo, hi]. A billionth is
+// added because 100-99.999 is a little below 0.001 in floating point.
 func digits(extra int, v float64, lo, hi int) int {
-	return min(max(extra-int(math.Floor(math.Log10(v))), lo), hi)
+	return min(max(extra-int(math.Floor(math.Log10(v*(1+1e-9)))), lo), hi)
 }
 
 // number prints v with d decimals and commas between thousands. A value that would round to 0 keeps its own digits.

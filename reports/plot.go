@@ -137,6 +137,9 @@ func (s Series) drawable() bool {
 func parseSpec(r *analyze.Result) (spec, error) {
 	words := strings.Fields(r.Chart)
 	s := spec{kind: words[0], x: -1, v: -1, columns: r.Columns}
+	if !slices.Contains([]string{"line", "bar", "cdf", "heat"}, s.kind) {
+		return s, fmt.Errorf("chart header %q: no way to draw a chart of kind %q", r.Chart, s.kind)
+	}
 	for _, w := range words[1:] {
 		name, list, _ := strings.Cut(w, "=")
 		for _, col := range strings.Split(list, ",") {

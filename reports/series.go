@@ -57,7 +57,11 @@ type line struct {
 func (s spec) lines(rows [][]any) []line {
 	groups := s.groupColumns()
 	n := indexOf(s.columns, "n")
-	at := map[string]int{}
+	type key struct {
+		group string
+		y     int
+	}
+	at := map[key]int{}
 	var out []line
 	for _, row := range rows {
 		x := value(s.columns[s.x], row[s.x])
@@ -66,12 +70,12 @@ func (s spec) lines(rows [][]any) []line {
 		}
 		g := groupName(row, groups)
 		for _, y := range s.y {
-			key := fmt.Sprintf("%q %d", g, y)
-			if _, ok := at[key]; !ok {
-				at[key] = len(out)
+			i, ok := at[key{g, y}]
+			if !ok {
+				i, at[key{g, y}] = len(out), len(out)
 				out = append(out, line{Series: Series{Name: s.seriesName(g, y)}})
 			}
-			l := &out[at[key]]
+			l := &out[i]
 			l.Points = append(l.Points, Point{X: x, Y: value(s.columns[y], row[y])})
 			if n >= 0 {
 				l.n += max(0, value(s.columns[n], row[n]))

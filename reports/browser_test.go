@@ -1,0 +1,147 @@
+package reports
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// browser is a headless Chromium for pages on disk. It fails where there is none: a page that nobody has seen drawn is
+// not tested.
+type browser struct {
+	t    *testing.T
+	path string
+	dir  string
+}
+
+func newBrowser(t *testing.T) browser {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return browser{t, path, t.TempDir()}
+		}
+	}
+	t.Fatal("no Chromium in PATH: install it with apt-get install chromium (make test does)")
+	return browser{}
+}
+
+// write puts a file beside the pages and returns its URL.
+func (b browser) write(name string, content []byte) string {
+	b.t.Helper()
+	path := filepath.Join(b.dir, name)
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+	return "file://" + path
+}
+
+// run opens url without any network and returns what the browser printed.
+func (b browser) run(url string, flags ...string) (stdout, stderr string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	args := append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+		"--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:9", "--allow-file-access-from-files",
+		"--enable-logging=stderr", "--virtual-time-budget=2000", "--user-data-dir=" + filepath.Join(b.dir, "profile")}, flags...)
+	cmd := exec.CommandContext(ctx, b.path, append(args, url)...)
+	var out, talk bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &talk
+	if err := cmd.Run(); err != nil {
+		b.t.Fatalf("chromium: %v\n%s", err, talk.String())
+	}
+	return out.String(), talk.String()
+}
+
+var (
+	consoleLine = regexp.MustCompile(`(?m)^.*CONSOLE.*$`)
+	scriptBody  = regexp.MustCompile(`(?s)<script[^>]*>.*?</script>`)
+	tagName     = regexp.MustCompile(`<([a-zA-Z]+)[\s>]`)
+)
+
+func TestPageInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	dom, talk := b.run(b.write("page.html", page1(t, everything())), "--dump-dom")
+	if lines := consoleLine.FindAllString(talk, -1); len(lines) > 0 {
+		t.Errorf("console: %q", lines)
+	}
+	if !strings.Contains(dom, `data-charts="4"`) || strings.Contains(dom, "data-errors") {
+		t.Errorf("charts are not drawn: %.200s", dom)
+	}
+	if n := strings.Count(dom, "<svg"); n != 4 {
+		t.Errorf("%d drawings, want 4", n)
+	}
+	// Axes carry names and units; the hostile name is a text of the drawing.
+	for _, want := range []string{">start (UTC)</text>", ">p50, p99 (ms)</text>", ">share (%)</text>", ">n (requests)</text>", ">rate_limited</text>", "&lt;/script&gt;&lt;img"} {
+		if !strings.Contains(dom, want) {
+			t.Errorf("the drawn page has no %q", want)
+		}
+	}
+	assertOnlyOurElements(t, scriptBody.ReplaceAllString(dom, ""))
+	if strings.Contains(dom, "<title>hit") || !strings.Contains(dom, "<title>Analysis of &lt;/script&gt;") {
+		t.Error("the title was changed by a name")
+	}
+}
+
+// assertOnlyOurElements checks the elements of a drawn page against what the template and ECharts make.
+func assertOnlyOurElements(t *testing.T, dom string) {
+	t.Helper()
+	ours := " html head meta title style body header h p div table tbody thead tr th td small sup ul li code nav a noscript main section figure figcaption " +
+		"details summary pre b footer svg g path text rect defs clipPath linearGradient stop "
+	for _, m := range tagName.FindAllStringSubmatch(dom, -1) {
+		if !strings.Contains(ours, " "+m[1]+" ") {
+			t.Errorf("element <%s> is not one of ours", m[1])
+		}
+	}
+	if regexp.MustCompile(`<[^>]*\son[a-z]+\s*=`).MatchString(regexp.MustCompile(`"[^"]*"`).ReplaceAllString(dom, `""`)) {
+		t.Error("an element has an event handler")
+	}
+}
+
+// The checks above must be able to fail: a script that a name could have smuggled in is refused by the policy, is seen
+// on the console, and does not run.
+func TestPolicyStopsForeignScript(t *testing.T) {
+	b := newBrowser(t)
+	page := bytes.Replace(page1(t, everything()), []byte("<main>"), []byte(`<main><script>document.documentElement.dataset.hit = 1</script><img src=x onerror="document.documentElement.dataset.hit = 1">`), 1)
+	dom, talk := b.run(b.write("page.html", page), "--dump-dom")
+	if strings.Contains(dom, "data-hit") {
+		t.Error("a foreign script ran")
+	}
+	if n := len(consoleLine.FindAllString(talk, -1)); n < 2 {
+		t.Errorf("%d lines on the console, want one for the script and one for the handler:\n%s", n, talk)
+	}
+}
+
+// On a phone the page scrolls down only; wide tables scroll in their own box.
+func TestPageFitsPhone(t *testing.T) {
+	b := newBrowser(t)
+	b.write("page.html", page1(t, everything()))
+	outer := `<!DOCTYPE html><iframe id="f" src="page.html" style="width:390px;height:800px;border:0"></iframe><script>onload = function () {
+		var d = document.getElementById("f").contentDocument.documentElement;
+		document.documentElement.dataset.wide = d.scrollWidth - d.clientWidth; document.documentElement.dataset.charts = d.dataset.charts }</script>`
+	dom, _ := b.run(b.write("outer.html", []byte(outer)), "--dump-dom")
+	if !strings.Contains(dom, `data-wide="0"`) || !strings.Contains(dom, `data-charts="4"`) {
+		t.Errorf("the page is wider than 390 pixels: %.100s", dom)
+	}
+}
+
+// A picture of the page has the colours of its charts: it is not blank. Paper and a dark screen are looked at by people;
+// this keeps them from failing outright.
+func TestScreenshotAndPrint(t *testing.T) {
+	b := newBrowser(t)
+	url := b.write("page.html", page1(t, everything()))
+	shot, paper := filepath.Join(b.dir, "shot.png"), filepath.Join(b.dir, "page.pdf")
+	b.run(url, "--window-size=1200,3000", "--screenshot="+shot)
+	b.run(url, "--print-to-pdf="+paper)
+	for _, f := range []string{shot, paper} {
+		if info, err := os.Stat(f); err != nil || info.Size() < 20_000 {
+			t.Errorf("%s: %v, %s", filepath.Base(f), err, fmt.Sprint(info))
+		}
+	}
+}
