@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"reprise/analyze"
+	"reprise/ingest"
+)
+
+// mount opens a run. A log file or a folder of logs works too: it is ingested into the person's cache first, where it
+// is found again as long as no file has changed.
+func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.Run, error) {
+	if isRun(path) {
+		return analyze.Open(path)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("%s: no such run or log", path)
+	}
+	run, err := cacheFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	if isRun(run) {
+		return analyze.Open(run)
+	}
+	o, err := f.options(run, a)
+	if err != nil {
+		return nil, err
+	}
+	bar := a.ingestProgress([]string{path})
+	o.Progress = bar.add
+	acc, err := ingest.Run(ctx, o, path)
+	bar.done()
+	if err != nil {
+		return nil, err
+	}
+	t := acc.Totals
+	a.talk("read %s records, kept %s requests (%s rejected, %s incomplete, %s skipped); cached in %s", count(t.Read), count(t.Kept),
+		count(total(t.Rejected)), count(t.Incomplete), count(total(t.Skipped)), run)
+	limit, err := share(f.maxRejects)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--max-rejects: %w", err))
+	}
+	if err := accountError(acc, limit); err != nil {
+		a.talk("warning: %v", err)
+		if t.Kept == 0 {
+			return nil, err
+		}
+	}
+	return analyze.Open(run)
+}
+
+func isRun(path string) bool {
+	if strings.HasSuffix(path, ".parquet") {
+		return true
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), "day=") {
+			return true
+		}
+	}
+	return false
+}
+
+// cacheFolder names a run after the files' paths, sizes and times.
+func cacheFolder(path string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", hinted(fmt.Errorf("no cache folder: %w", err), "ingest it first: reprise ingest %s -o run", path)
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	err = filepath.WalkDir(abs, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		st, err := d.Info()
+		if err == nil {
+			fmt.Fprintln(h, p, st.Size(), st.ModTime().UnixNano())
+		}
+		return err
+	})
+	return filepath.Join(cache, "reprise", fmt.Sprintf("%s-%x", filepath.Base(abs), h.Sum(nil)[:6])), err
+}

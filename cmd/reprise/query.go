@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"reprise/analyze"
+	"reprise/queries"
+)
+
+func (a *app) queryCommand() *cobra.Command {
+	var s scopeFlags
+	var f ingestFlags
+	var list bool
+	var show, text string
+	var params []string
+	cmd := &cobra.Command{
+		Use:   "query NAME RUN",
+		Short: "run one query; list them; show their SQL; run your own",
+		Example: `  reprise query --list
+  reprise query latency run --by tenant
+  reprise query --show goodput
+  reprise query goodput run --slo 'ttft<=450ms,tpot<=40ms@99%' --json
+  reprise query run --sql 'SELECT tenant, count(*) AS n FROM requests GROUP BY tenant ORDER BY n DESC'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case list:
+				for _, q := range queries.List() {
+					fmt.Fprintf(a.out, "%-20s %s\n", q.Name, q.Title)
+				}
+				return nil
+			case show != "":
+				q, err := queries.Get(show)
+				if err != nil {
+					return usage(err)
+				}
+				fmt.Fprintf(a.out, "-- %s\n-- %s\n%s\n", q.Title, q.About, q.Text)
+				return nil
+			}
+			want := []string{"NAME", "RUN"}
+			if text != "" {
+				want = []string{"RUN"}
+			}
+			if err := exactly(want...)(cmd, args); err != nil {
+				return err
+			}
+			values, err := keyValues(params)
+			if err != nil {
+				return usage(fmt.Errorf("--param: %w", err))
+			}
+			return a.query(cmd.Context(), args, query{s: &s, f: &f, text: text, params: values})
+		},
+	}
+	s.add(cmd)
+	f.add(cmd)
+	cmd.Flags().BoolVar(&list, "list", false, "list the queries")
+	cmd.Flags().StringVar(&show, "show", "", "print the SQL of a query")
+	cmd.Flags().StringVar(&text, "sql", "", "run this statement over the base views (requests, gaps, judged)")
+	cmd.Flags().StringArrayVar(&params, "param", nil, "parameter of the query, NAME=VALUE")
+	return cmd
+}
+
+type query struct {
+	s      *scopeFlags
+	f      *ingestFlags
+	text   string
+	params map[string]string
+}
+
+func (a *app) query(ctx context.Context, args []string, q query) error {
+	sc, err := q.s.scope()
+	if err != nil {
+		return err
+	}
+	run, err := a.mount(ctx, args[len(args)-1], q.f)
+	if err != nil {
+		return err
+	}
+	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	var res *analyze.Result
+	if q.text != "" {
+		res, err = e.SQL(ctx, run, sc, q.text)
+	} else {
+		if _, err := queries.Get(args[0]); err != nil {
+			return usage(err)
+		}
+		res, err = e.Query(ctx, run, args[0], sc, q.params)
+	}
+	if err != nil {
+		return err
+	}
+	for _, w := range res.Warnings {
+		a.talk("warning: %s", w.Message)
+	}
+	return a.print(q.s.format, res)
+}
+
+func keyValues(pairs []string) (map[string]string, error) {
+	m := map[string]string{}
+	for _, p := range pairs {
+		k, v, ok := strings.Cut(p, "=")
+		if !ok {
+			return nil, fmt.Errorf("expected NAME=VALUE, got %q", p)
+		}
+		m[k] = v
+	}
+	return m, nil
+}

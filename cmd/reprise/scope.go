@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"reprise/analyze"
+	"reprise/reports"
+)
+
+// scopeFlags narrow and group what is looked at, and say how the answer leaves.
+type scopeFlags struct {
+	from, to, slo string
+	by            []string
+	format        string
+	asJSON        bool
+}
+
+func (s *scopeFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&s.from, "from", "", "requests that arrived from this time on: RFC 3339, date, 2026-W47, now-7d")
+	fs.StringVar(&s.to, "to", "", "and before this time")
+	fs.StringSliceVar(&s.by, "by", nil, "group by: model, tenant, route, replica, app ...")
+	fs.StringVar(&s.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', or the name of a preset")
+	fs.StringVar(&s.format, "format", "text", "how results leave: text, json, csv, arrow")
+	fs.BoolVar(&s.asJSON, "json", false, "short for --format json")
+}
+
+func (s *scopeFlags) scope() (sc analyze.Scope, err error) {
+	if s.asJSON {
+		s.format = "json"
+	}
+	if !slices.Contains([]string{"text", "json", "csv", "arrow"}, s.format) {
+		return sc, usage(fmt.Errorf("--format: expected text, json, csv or arrow, got %q", s.format))
+	}
+	sc.By = s.by
+	if sc.From, err = parseTime(s.from); err == nil {
+		sc.To, err = parseTime(s.to)
+	}
+	if err == nil && sc.From != nil && sc.To != nil && *sc.From >= *sc.To {
+		err = errors.New("--from must lie before --to")
+	}
+	if err == nil && s.slo != "" {
+		sc.SLO, err = analyze.ParseSLO(s.slo)
+	}
+	if err != nil {
+		return sc, usage(err)
+	}
+	return sc, nil
+}
+
+// print writes a result in the form that was asked for.
+func (a *app) print(format string, r *analyze.Result) error {
+	switch format {
+	case "json":
+		return reports.ResultJSON(a.out, r)
+	case "csv":
+		return reports.ResultCSV(a.out, r)
+	case "arrow":
+		return analyze.WriteArrow(a.out, r)
+	}
+	return reports.TableText(a.out, r, reports.TextOptions{Colour: a.colour})
+}
