@@ -18,7 +18,8 @@ type Call struct {
 }
 
 // Behaviour is what is special about one answer. The zero value is a plain stream as vLLM sends it: headers at once, a
-// frame with the role before the first token, one token a chunk, a finish frame, usage when asked, an end marker.
+// frame with the role before the first token, one token a chunk, a finish frame, usage when asked, an end marker. Answers
+// that are not streamed heed Status, End, ContentType and what shapes the tokens.
 type Behaviour struct {
 	// Status answers with this HTTP status and an error body, without the engine. RetryAfter adds the header (429, 503),
 	// in whole seconds.

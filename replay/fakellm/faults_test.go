@@ -170,3 +170,18 @@ func TestKeepAlive(t *testing.T) {
 		t.Errorf("events %s", got)
 	}
 }
+
+// The prefill takes an hour: headers, and a role frame that goes early, are there meanwhile; late headers are not.
+func TestBeforeTheFirstToken(t *testing.T) {
+	l := newLab(t, Config{Slots: 3, PrefillBase: time.Hour, Behave: Rules{
+		{ID: "early", Do: Behaviour{Role: RoleEarly}}, {ID: "late", Do: Behaviour{LateHeaders: true}},
+	}.For})
+	for id, want := range map[string]string{"plain": "200 ", "early": "200 role", "late": "0 "} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*ms)
+		a := l.post(ctx, chatPath, id, threeWords+`,"stream":true}`)
+		cancel()
+		if got := fmt.Sprintf("%d %s", a.status, strings.Join(a.kinds(t), " ")); got != want {
+			t.Errorf("%s: got %q, want %q", id, got, want)
+		}
+	}
+}

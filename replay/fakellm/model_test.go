@@ -197,3 +197,11 @@ func TestSchedules(t *testing.T) {
 		t.Run(s.name, s.check)
 	}
 }
+
+func TestSimulateRefuses(t *testing.T) {
+	for _, a := range []Arrival{{Output: 0}, {Output: 1, Stride: -1}, {Output: 1, At: -1}, {Output: 1, At: 9, CancelAt: 8}} {
+		if _, err := Simulate(Config{}, []Arrival{a}); err == nil {
+			t.Errorf("%+v: want an error", a)
+		}
+	}
+}

@@ -84,3 +84,21 @@ func TestRulesShare(t *testing.T) {
 		t.Errorf("share 0.25 met %d of 4000 calls, want about 1000", count)
 	}
 }
+
+// Whatever the text, parsing ends; every rule that is accepted may be used.
+func FuzzParseRules(f *testing.F) {
+	f.Add(`[{"id": "s1", "do": {"end": "cut", "after": 6}}]`)
+	f.Add(`[{"share": 0.5, "do": {"status": 429, "retry_after": "1s", "role": "none"}}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		rules, err := ParseRules(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, r := range rules {
+			if err := r.Do.check(); err != nil || !(r.Share >= 0 && r.Share <= 1) {
+				t.Errorf("accepted %+v: %v", r, err)
+			}
+		}
+		rules.For(Call{ID: "s1", Ordinal: 1})
+	})
+}

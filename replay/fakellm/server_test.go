@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -264,5 +265,19 @@ func TestCloseEndsStreams(t *testing.T) {
 	}
 	if lines := out.String(); !strings.Contains(lines, `"outcome":"closed"`) {
 		t.Errorf("truth lacks the request that was cut off:\n%s", lines)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestTruthThatCannotBeWritten(t *testing.T) {
+	s, err := New(Config{Truth: fullDisk{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err == nil || err.Error() != "disk full" {
+		t.Errorf("close: got %v, want disk full", err)
 	}
 }

@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// unary writes the answer in one piece once it is complete, and says how it ended. Of Behaviour it knows Status, End,
-// ContentType, and what shapes the tokens.
+// unary writes the answer in one piece once it is complete, and says how it ended.
 func (s *Server) unary(w http.ResponseWriter, r *http.Request, c *call) string {
 	for {
 		made, complete := c.job.after(0)
@@ -33,7 +32,8 @@ func (s *Server) unary(w http.ResponseWriter, r *http.Request, c *call) string {
 		return OutcomeCancelled
 	}
 	at := s.now().Microseconds()
-	for range c.job.chunks {
+	made, _ := c.job.after(0)
+	for range made {
 		c.truth.WrittenUS = append(c.truth.WrittenUS, at)
 	}
 	return c.reason
