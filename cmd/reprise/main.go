@@ -31,6 +31,7 @@ func (a *app) commands() []*cobra.Command {
 		a.ingestCommand(),
 		a.formatsCommand(),
 		a.queryCommand(),
+		a.fakellmCommand(),
 	}
 }
 
