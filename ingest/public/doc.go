@@ -1,0 +1,7 @@
+// Package public decodes traces that others published and the JSON lines of our own.
+//
+// Contract: each exported constructor returns one [decode.Format]; ingest lists them. Published traces hold arrivals
+// and lengths, no answer times and no outcomes: they feed plans and prefix analyses, not latency reports. Our own JSON
+// lines hold any column of a run, so whatever we have no decoder for can be brought in with a short script, and
+// [EncodeReprise] writes them.
+package public

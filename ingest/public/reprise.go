@@ -1,0 +1,308 @@
+package public
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reprise/ingest/decode"
+	"reprise/ingest/trace"
+)
+
+// Reprise is our own JSON lines: the columns of a run by their names.
+func Reprise() decode.Format {
+	return decode.Format{Name: "reprise-jsonl", Title: "reprise JSON lines (any column of a run)", About: aboutReprise(),
+		Detect: detectReprise, JSON: reprise}
+}
+
+func aboutReprise() string {
+	b := strings.Builder{}
+	b.WriteString(`One JSON object a line; its keys are columns of a run. Needed: request_id, and arrival (whole microseconds since 1970,
+or RFC 3339 text, or null when there is no time). Everything else may be left out:
+
+error_class    without it: from http_status (400 and above), "ok" for a status below 400 with an end_us, else "unknown"
+vantage        "client";  clock_domain "wall";  attempt 1;  time_precision_us 1;  root_request_id is request_id
+ttft_kind      "first_content_chunk", and stream true, where first_us or gaps_us are given
+tokens_source  "usage" where token counts are given
+
+null means unknown, also where a default exists. Durations are whole microseconds from arrival. gaps_us: the first
+element is the first chunk's offset, then the gap to the chunk before; chunk_tokens has as many elements. Keys that are
+no columns, wrong types and unknown words are refused, one row at a time. source_* are accepted and written anew.
+
+Columns:
+`)
+	for _, col := range columns {
+		fmt.Fprintf(&b, "  %-22s %s\n", col.name, col.describe())
+	}
+	return b.String()
+}
+
+// column is one field of trace.Request under its Parquet name.
+type column struct {
+	name  string
+	field int
+	typ   reflect.Type
+	words []string // the allowed texts; nil for any
+}
+
+var columns = columnTable(reflect.TypeFor[trace.Request]())
+
+// columnTable reads the names from the Parquet tags, so that the two can never differ.
+func columnTable(t reflect.Type) []column {
+	table := make([]column, t.NumField())
+	for i := range table {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
+		table[i] = column{name, i, t.Field(i).Type, vocabulary(name)}
+	}
+	return table
+}
+
+// vocabulary gives the words of columns that hold only certain ones: a word that no query knows would drop the row
+// from every figure without a sign.
+func vocabulary(name string) []string {
+	switch name {
+	case "vantage":
+		return []string{trace.Client, trace.Gateway, trace.Engine, trace.Replay}
+	case "clock_domain":
+		return []string{trace.Wall, trace.Monotonic, trace.Relative}
+	case "ttft_kind":
+		return []string{trace.TTFTEngine, trace.TTFTContent, trace.TTFTAny, trace.TTFTBody}
+	case "error_class":
+		return []string{trace.ClassOK, trace.ClassCancel, trace.ClassTimeout, trace.ClassRateLimited, trace.ClassClientError, trace.ClassContextLength,
+			trace.ClassContentFilter, trace.ClassUpstream, trace.ClassNetwork, trace.ClassInFlight, trace.ClassUnknown}
+	case "finish_reason":
+		return []string{"stop", "length", "tool_calls", "content_filter", "abort", "error", "other"}
+	case "endpoint_kind":
+		return []string{"chat", "completions", "responses", "messages", "embeddings", "rerank", "other"}
+	case "tokens_source":
+		return []string{"usage", "estimated", "chunks"}
+	}
+	return nil
+}
+
+func (col column) describe() string {
+	switch {
+	case col.words != nil:
+		return strings.Join(col.words, ", ")
+	case col.name == "arrival":
+		return "integer or text"
+	case col.typ.Kind() == reflect.Slice:
+		return "list of integers"
+	case col.typ.Kind() == reflect.String:
+		return "text"
+	case col.typ == reflect.TypeFor[*bool]():
+		return "true or false"
+	}
+	return "integer"
+}
+
+func find(name []byte) *column {
+	for i := range columns {
+		if columns[i].name == string(name) {
+			return &columns[i]
+		}
+	}
+	return nil
+}
+
+// detectReprise: both needed keys, and how many other columns there are.
+func detectReprise(s *decode.Sample) int {
+	best := 0
+	for _, v := range s.Records {
+		n := 0
+		if decode.Has(v, "request_id") && decode.Has(v, "arrival") {
+			for _, col := range columns {
+				if decode.Has(v, col.name) {
+					n++
+				}
+			}
+		}
+		best = max(best, n)
+	}
+	return best
+}
+
+func reprise(c *decode.Context, v *decode.Value) error {
+	r := c.New("reprise-jsonl", trace.Client)
+	vantage, given := r.Vantage, map[string]bool{}
+	row := reflect.ValueOf(r).Elem()
+	var err error
+	v.GetObject().Visit(func(key []byte, v *decode.Value) {
+		if err == nil {
+			err = member(c, r, row, given, key, v)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if r.RequestID == "" {
+		return c.Reject("no_id", "expected a request_id, got none")
+	}
+	if !given["arrival"] {
+		return c.Reject("no_time", "expected an arrival (null if unknown), got none")
+	}
+	if c.Vantage != "" {
+		r.Vantage = vantage // the person's word counts
+	}
+	r.SourceFormat, r.SourceFile, r.SourceLine = "reprise-jsonl", c.File, c.Line
+	defaults(r, given)
+	c.Emit(r, nil)
+	return nil
+}
+
+// member stores one member of the object.
+func member(c *decode.Context, r *trace.Request, row reflect.Value, given map[string]bool, key []byte, v *decode.Value) error {
+	col := find(key)
+	if col == nil {
+		return c.Reject("unknown_key", "%q is no column; did you mean %q?", key, nearest(string(key)))
+	}
+	if given[col.name] {
+		return c.Reject("duplicate_key", "%q is there twice", key)
+	}
+	given[col.name] = true
+	if v.Type() == decode.TypeNull {
+		if col.required() {
+			return c.Reject("wrong_type", "%s: expected a value, got null", col.name)
+		}
+		return nil
+	}
+	if col.name == "arrival" && v.Type() == decode.TypeString {
+		us, naive, err := decode.Time(string(v.GetStringBytes()), c.Zone)
+		if err != nil {
+			return c.Reject("bad_time", "arrival: %v", err)
+		}
+		if r.Arrival = &us; naive {
+			r.AddQuality(trace.QNaiveTime)
+		}
+		return nil
+	}
+	if want := col.set(row.Field(col.field), v); want != "" {
+		return c.Reject("wrong_type", "%s: expected %s, got %q", col.name, want, cut(v.String()))
+	}
+	return nil
+}
+
+// required columns have no unknown.
+func (col column) required() bool {
+	switch col.name {
+	case "request_id", "vantage", "clock_domain", "error_class", "attempt", "time_precision_us":
+		return true
+	}
+	return false
+}
+
+func cut(s string) string { return s[:min(len(s), 40)] }
+
+// set stores v in the field, or says what it should have been.
+func (col column) set(field reflect.Value, v *decode.Value) (want string) {
+	if col.typ.Kind() == reflect.String {
+		text := string(v.GetStringBytes())
+		if v.Type() != decode.TypeString {
+			return "text"
+		}
+		if col.words != nil && !slices.Contains(col.words, text) {
+			return "one of " + strings.Join(col.words, ", ")
+		}
+		field.SetString(text)
+		return ""
+	}
+	if col.typ.Kind() == reflect.Slice {
+		return setList(field, v)
+	}
+	target := field
+	if col.typ.Kind() == reflect.Pointer {
+		target = reflect.New(col.typ.Elem()).Elem()
+	}
+	if target.Kind() == reflect.Bool {
+		b := decode.Bool(v)
+		if b == nil || v.Type() == decode.TypeString {
+			return "true or false"
+		}
+		target.SetBool(*b)
+	} else if want := setInt(target, v); want != "" {
+		return want
+	}
+	if col.typ.Kind() == reflect.Pointer {
+		field.Set(target.Addr())
+	}
+	return ""
+}
+
+func setInt(target reflect.Value, v *decode.Value) (want string) {
+	n, err := strconv.ParseInt(decode.Text(v), 10, 64)
+	switch {
+	case err != nil || v.Type() == decode.TypeString:
+		return "an integer"
+	case target.OverflowInt(n):
+		return fmt.Sprintf("an integer up to %d", math.MaxInt32)
+	}
+	target.SetInt(n)
+	return ""
+}
+
+func setList(field reflect.Value, v *decode.Value) (want string) {
+	if v.Type() != decode.TypeArray {
+		return "a list of integers"
+	}
+	list := v.GetArray()
+	field.Set(reflect.MakeSlice(field.Type(), len(list), len(list)))
+	for i, e := range list {
+		if want := setInt(field.Index(i), e); want != "" {
+			return fmt.Sprintf("%s as element %d", want, i)
+		}
+	}
+	return ""
+}
+
+// defaults fills what was left out and has a meaning when left out.
+func defaults(r *trace.Request, given map[string]bool) {
+	if !given["error_class"] && r.HTTPStatus != nil && (*r.HTTPStatus >= 400 || *r.HTTPStatus > 0 && r.EndUS != nil) {
+		r.ErrorClass = trace.HTTPClass(*r.HTTPStatus)
+	}
+	if r.FirstUS != nil || len(r.GapsUS) > 0 {
+		if !given["ttft_kind"] {
+			r.TTFTKind = trace.TTFTContent
+		}
+		if !given["stream"] {
+			r.Stream = trace.Ptr(true)
+		}
+	}
+	if !given["tokens_source"] && (r.InputTokens != nil || r.OutputTokens != nil) {
+		r.TokensSource = "usage"
+	}
+}
+
+// nearest returns the column whose name takes the fewest edits to reach from name.
+func nearest(name string) string {
+	best, least := "", math.MaxInt
+	for _, col := range columns {
+		if d := edits(name, col.name); d < least {
+			best, least = col.name, d
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance; names beyond 64 bytes are compared by their first 64.
+func edits(a, b string) int {
+	a = a[:min(len(a), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before, row[j+1] = row[j+1], min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
