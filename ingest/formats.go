@@ -4,12 +4,17 @@ import (
 	"reprise/ingest/decode"
 	"reprise/ingest/gateway"
 	"reprise/ingest/otel"
+	"reprise/ingest/public"
 )
 
 // Formats is the one list of what ingest understands. Adding a format is adding a line.
 var Formats = []decode.Format{
 	gateway.LiteLLM(),
+	gateway.SpendLogs(),
 	otel.JSON(),
 	otel.Proto(),
 	otel.Flat(),
+	public.Mooncake(),
+	public.Azure2023(),
+	public.Reprise(),
 }
