@@ -21,11 +21,13 @@ type Bootstrap struct {
 type Estimate struct{ Value, Lo, Hi, Lower, Upper float64 }
 
 // Change is one figure on both sides. Diff is Cand - Base. Ratio is Cand / Base; nil when Base is not above zero, here
-// or in a resample, for then its interval has no end.
+// or in a resample, for then its interval has no end. P is the two-sided bootstrap p-value of no difference, by
+// inverting the percentile interval; never under 2/(B+1).
 type Change struct {
 	Base, Cand float64
 	Diff       Estimate
 	Ratio      *Estimate
+	P          float64
 }
 
 // Totals compares sums over clusters, base and cand having one sum a cluster.
@@ -109,16 +111,23 @@ func draw(w []int32, r *rand.Rand) {
 func change(x, y float64, xs, ys []float64) Change {
 	c := Change{Base: x, Cand: y}
 	var diffs, ratios []float64
-	ratio := x > 0
+	ratio, down, up := x > 0, 1, 1
 	for i := range xs {
 		if math.IsNaN(xs[i]) || math.IsNaN(ys[i]) {
 			continue
 		}
-		diffs = append(diffs, ys[i]-xs[i])
+		d := ys[i] - xs[i]
+		diffs = append(diffs, d)
+		if d <= 0 {
+			down++
+		}
+		if d >= 0 {
+			up++
+		}
 		ratios = append(ratios, ys[i]/xs[i])
 		ratio = ratio && xs[i] > 0
 	}
-	c.Diff = estimate(y-x, diffs)
+	c.Diff, c.P = estimate(y-x, diffs), min(1, 2*float64(min(down, up))/float64(len(diffs)+1))
 	if ratio {
 		r := estimate(y/x, ratios)
 		c.Ratio = &r

@@ -43,6 +43,7 @@ func TestBootstrapIdentities(t *testing.T) { // metrics.md 2.4: no random number
 			if c.name != "scale" {
 				same(t, c.name, ch.Diff, c.diff)
 			}
+			near(t, c.name+" p", ch.P, map[bool]float64{true: 1, false: 2. / 301}[c.name == "same"], 1e-12)
 			if c.ratio != 0 {
 				same(t, c.name, *ch.Ratio, c.ratio)
 			}
