@@ -93,7 +93,7 @@ func TestPageInBrowser(t *testing.T) {
 func assertOnlyOurElements(t *testing.T, dom string) {
 	t.Helper()
 	ours := " html head meta title style body header h p div table tbody thead tr th td small sup ul li code nav a noscript main section figure figcaption " +
-		"details summary pre b footer svg g path text rect defs clipPath linearGradient stop "
+		"details summary pre b span footer svg g path text rect defs clipPath linearGradient stop "
 	for _, m := range tagName.FindAllStringSubmatch(dom, -1) {
 		if !strings.Contains(ours, " "+m[1]+" ") {
 			t.Errorf("element <%s> is not one of ours", m[1])

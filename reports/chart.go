@@ -195,6 +195,7 @@ func marks(c Chart, series int) charts.SeriesOpts {
 		for _, m := range c.Marks {
 			var item any = opts.MarkLineNameYAxisItem{Name: m.Name, YAxis: m.At}
 			if m.Upright {
+				s.MarkLines.Label.Position = "start" // on top: names run downwards in charts with upright marks
 				item = opts.MarkLineNameXAxisItem{Name: m.Name, XAxis: m.At}
 			}
 			s.MarkLines.Data = append(s.MarkLines.Data, item)

@@ -8,12 +8,12 @@ import (
 	"reprise/analyze"
 )
 
-// coverageText says over which requests a figure was taken and why the others are not in it.
+// coverageText says how many requests there are, how many of them enter latency statistics, and why the others do not.
 func coverageText(c analyze.Coverage) string {
 	if c.Requests == 0 && len(c.Excluded) == 0 {
 		return ""
 	}
-	s := "over " + count(c.Eligible) + " of " + count(c.Requests) + " requests"
+	s := count(c.Requests) + " requests, " + count(c.Eligible) + " in latency statistics"
 	if c.Requests > 0 {
 		s += " (" + percent(float64(c.Eligible)/float64(c.Requests)) + ")"
 	}
@@ -24,7 +24,7 @@ func coverageText(c analyze.Coverage) string {
 		}
 	}
 	if len(out) > 0 {
-		s += "; left out: " + strings.Join(out, ", ")
+		s += "; not in them: " + strings.Join(out, ", ")
 	}
 	return s
 }

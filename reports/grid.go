@@ -24,8 +24,12 @@ type head struct {
 	Better     string // higher, lower or none
 }
 
-// cell is one value. Mark is "" or one of the marks below.
-type cell struct{ Text, Mark string }
+// cell is one value. Mark is "" or one of the marks below; Tone is good, bad, unsure, equal or "" for no verdict.
+type cell struct{ Text, Mark, Tone string }
+
+// tones colour the words of columns named verdict and met.
+var tones = map[string]string{"better": "good", "pass": "good", "good": "good", "worse": "bad", "fail": "bad", "bad": "bad",
+	"inconclusive": "unsure", "unevaluable": "unsure", "non-inferior": "equal"}
 
 // The marks of percentiles that few values carry (metrics.md 2.1, pitfalls ANA-03).
 const (
@@ -54,7 +58,7 @@ func gridOf(r *analyze.Result, maxRows int) grid {
 		g.Head = append(g.Head, h)
 		mark := marker(r.Columns, c)
 		for i, row := range rows {
-			g.Rows[i][c] = cell{Text: format(row[c])}
+			g.Rows[i][c] = cell{Text: format(row[c]), Tone: toneOf(col, row[c])}
 			if m := mark(row); m != "" {
 				g.Rows[i][c].Mark = m
 				used[m] = true
@@ -72,6 +76,15 @@ func gridOf(r *analyze.Result, maxRows int) grid {
 	return g
 }
 
+func toneOf(col analyze.Column, v any) string {
+	word, ok := v.(string)
+	if !ok || col.Name != "verdict" && col.Name != "met" {
+		return ""
+	}
+	word, _, _ = strings.Cut(word, " ")
+	return tones[word]
+}
+
 func column(rows [][]any, c int) []any {
 	out := make([]any, len(rows))
 	for i, row := range rows {
@@ -84,7 +97,7 @@ func column(rows [][]any, c int) []any {
 func formatOf(col analyze.Column, vals []any) (head, func(any) string) {
 	h := head{Name: label(col), Unit: plain(col.Unit), Key: col.Key, Better: col.Better}
 	nums, times := numbers(vals)
-	h.Right = len(nums) > 0
+	h.Right = len(nums) > 0 || col.Unit != "text" && col.Unit != ""
 	switch {
 	case col.Unit == "time":
 		layout := clock(times)

@@ -144,7 +144,7 @@ func caption(s Section) string {
 	if s.Result.Coverage.Requests == 0 {
 		return ""
 	}
-	return "n = " + count(s.Result.Coverage.Eligible) + " requests"
+	return count(s.Result.Coverage.Requests) + " requests, " + count(s.Result.Coverage.Eligible) + " in latency statistics"
 }
 
 func paramText(params map[string]string) string {

@@ -40,7 +40,7 @@ func percentDecimals(vals []float64) int {
 	if whole {
 		return 0
 	}
-	return digits(0, nearest, 1, 5)
+	return digits(1, nearest, 1, 5)
 }
 
 // digits is the number of decimals that shows v with extra digits behind its first one, kept in [lo, hi]. A billionth is
@@ -85,7 +85,11 @@ func one(v float64) string { return number(v, decimals([]float64{v})) }
 
 // percent prints a share (0 to 1) with its sign.
 func percent(v float64) string {
-	return number(100*v, percentDecimals([]float64{100 * v})) + " %"
+	s := number(100*v, percentDecimals([]float64{100 * v}))
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s + " %"
 }
 
 // duration prints milliseconds in the unit people say: ms below one second, then s, min and h.

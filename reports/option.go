@@ -22,7 +22,7 @@ func extras(c Chart) map[string]any {
 		heatExtras(out, c)
 	case c.Kind == "dots":
 		out["series"] = dotColours(c)
-		out["yAxis"] = namesDown
+		out["yAxis"], out["xAxis"] = namesDown, []any{map[string]any{"scale": true}}
 	case lying(c):
 		out["yAxis"] = namesDown
 	case c.Kind != "bar" && !needsLegend(c) && len(c.Series) > 1:
@@ -97,13 +97,13 @@ func heatExtras(out map[string]any, c Chart) {
 	}
 }
 
-// dotColours gives dot and interval of one series one colour: --NAME stands for a colour of the page's style sheet.
+// dotColours gives dot and interval of one series one colour: --TONE stands for a colour of the page's style sheet.
 func dotColours(c Chart) []any {
 	out := make([]any, 2*len(c.Series))
 	for i, s := range c.Series {
-		colour := map[string]any{"color": "--" + s.Name}
+		colour := map[string]any{"color": "--" + s.Tone}
 		out[i] = map[string]any{"itemStyle": colour}
-		out[len(c.Series)+i] = map[string]any{"itemStyle": colour, "lineStyle": colour, "tooltip": map[string]any{"show": false}}
+		out[len(c.Series)+i] = map[string]any{"itemStyle": colour, "lineStyle": map[string]any{"color": "--" + s.Tone, "width": 3}, "tooltip": map[string]any{"show": false}}
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type Axis struct {
 // Series is a line, a set of bars or the cells of a heat map.
 type Series struct {
 	Name   string
+	Tone   string // dots: good, bad, unsure or equal
 	Points []Point
 }
 

@@ -23,14 +23,15 @@ type Figure struct {
 
 // Section is one result with its charts. Without figures Missing says why, and nothing else is shown.
 type Section struct {
-	ID      string // anchor in the page
-	Title   string
-	About   string // definition, who is left out
-	Level   string // metrics.md 0.4: what the log must hold
-	Missing string
-	Result  *analyze.Result
-	Charts  []Chart
-	NoChart string // why there is a table but no chart; empty when the query asks for none
+	ID       string // anchor in the page
+	Title    string
+	About    string // definition, who is left out
+	Level    string // metrics.md 0.4: what the log must hold
+	Missing  string
+	Result   *analyze.Result
+	Charts   []Chart
+	PageOnly bool   // too long for a terminal: shown on the page only
+	NoChart  string // why there is a table but no chart; empty when the query asks for none
 }
 
 // section makes the section of one query: r is nil or without rows when there is nothing to show, missing says why.

@@ -54,7 +54,9 @@ func WriteText(w io.Writer, r Report, o TextOptions) error {
 		t.line("note: " + plain(n))
 	}
 	for _, s := range r.Sections {
-		t.section(s)
+		if !s.PageOnly {
+			t.section(s)
+		}
 	}
 	if len(r.Next) > 0 {
 		t.line("")

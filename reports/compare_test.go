@@ -1,0 +1,77 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"reprise/analyze"
+)
+
+func TestComparisonText(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteText(&b, BuildComparison(comparison()), TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "comparison.txt", b.Bytes())
+}
+
+// The first sentence is the verdict and what made it, with interval; 137.8/112 is +23.0 %.
+func TestComparisonAnswer(t *testing.T) {
+	r := BuildComparison(comparison())
+	want := "WORSE: tpot p99 worse: +23 % [+18, +29], 112 ms → 138 ms; ttft p50 better: -15.1 % [-17, -13], 212 ms → 180 ms; ttft p95 better: -31 % [-35, -27], 1.40 s → 967 ms"
+	if r.Answer[0] != want || r.Verdict != "bad" {
+		t.Errorf("verdict %s, answer %q", r.Verdict, r.Answer[0])
+	}
+	if want := "Good requests (ttft<=1s,tpot<=60ms@99%): 96.2 % → 91.8 % of 4,700 pairs, worse (304 turned bad, 92 turned good)."; r.Answer[1] != want {
+		t.Errorf("answer %q", r.Answer[1])
+	}
+}
+
+// RPT-05, RPT-07: runs that got another load have no figures, and the first sentence says why.
+func TestNotComparable(t *testing.T) {
+	c := comparison()
+	c.Comparable, c.Verdict, c.WhyNot = false, analyze.NotComparable, []string{"the candidate got 0.73 times the request rate of the base (limit 0.95 to 1.05)"}
+	r := BuildComparison(c)
+	if !strings.HasPrefix(r.Answer[0], "NOT COMPARABLE: the candidate got 0.73 times") || r.Verdict != "bad" {
+		t.Errorf("answer %q", r.Answer)
+	}
+	for _, s := range r.Sections {
+		if s.ID != "fairness" && (s.Missing == "" || len(s.Charts) > 0) {
+			t.Errorf("section %q is shown", s.ID)
+		}
+	}
+	page := string(page1(t, r))
+	if strings.Contains(page, "<script") || strings.Contains(page, "137.8") {
+		t.Error("the page shows figures of runs that cannot be compared")
+	}
+}
+
+// A verdict without the load check would be about nothing: fairness is the first section.
+func TestComparisonOrder(t *testing.T) {
+	var got []string
+	for _, s := range BuildComparison(comparison()).Sections {
+		got = append(got, s.ID)
+	}
+	if want := "fairness figures slo distributions long_gaps groups turned"; strings.Join(got, " ") != want {
+		t.Errorf("sections %q, want %q", got, want)
+	}
+}
+
+func TestComparisonInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	dom, talk := b.run(b.write("page.html", page1(t, BuildComparison(comparison()))), "--dump-dom")
+	if lines := consoleLine.FindAllString(talk, -1); len(lines) > 0 {
+		t.Errorf("console: %q", lines)
+	}
+	if !strings.Contains(dom, `data-charts="4"`) || strings.Count(dom, "<svg") != 4 {
+		t.Errorf("charts are not drawn: %.200s", dom)
+	}
+	// The interval of tpot p99 is drawn in the colour of a bad verdict.
+	for _, want := range []string{`stroke="#c0312b" stroke-width="3"`, `stroke="#1a7f4b" stroke-width="3"`, ">no change</text>", ">candidate / base (ratio)</text>"} {
+		if !strings.Contains(dom, want) {
+			t.Errorf("the drawn page has no %q", want)
+		}
+	}
+	assertOnlyOurElements(t, scriptBody.ReplaceAllString(dom, ""))
+}
