@@ -72,7 +72,11 @@ func compose(text string, params []Param, c composition) (string, error) {
 		return "", err
 	}
 	for _, name := range uses(text) {
-		ctes = append(ctes, name+" AS NOT MATERIALIZED (\n"+fill.Replace(c.viewText(name))+"\n)")
+		mode := " AS NOT MATERIALIZED (\n"
+		if load().views[name].Once != "" {
+			mode = " AS MATERIALIZED (\n"
+		}
+		ctes = append(ctes, name+mode+fill.Replace(c.viewText(name))+"\n)")
 	}
 	with := withWord.FindString(text)
 	if len(ctes) == 0 {
@@ -105,21 +109,22 @@ func (c composition) placeholders() (*strings.Replacer, error) {
 	return strings.NewReplacer("{source}", c.src.Scan, "{grp}", grp, "{range}", arrivalRange(c.scope)), nil
 }
 
-// uses returns the base views that a text names, and those that they name, each after the ones it needs.
+// uses returns the base views that a text names, and those that they name, each after the ones it needs. A view's own
+// name inside it is a column.
 func uses(text string) []string {
 	var order []string
-	var visit func(text string)
-	visit = func(text string) {
+	var visit func(name, text string)
+	visit = func(name, text string) {
 		for _, word := range words(text) {
 			v, ok := load().views[word]
-			if !ok || slices.Contains(order, word) {
+			if !ok || word == name || slices.Contains(order, word) {
 				continue
 			}
-			visit(v.Text)
+			visit(word, v.Text)
 			order = append(order, word)
 		}
 	}
-	visit(text)
+	visit("", text)
 	return order
 }
 

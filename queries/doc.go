@@ -21,7 +21,8 @@
 // the stage that gives, for each key: n, n_total, mean, p50, p90, p95, p99, p99_9, max of VALUE / DIVISOR (exact, type 7).
 // n_total counts all samples, n those whose VALUE is known; the figures are over these.
 //
-// A file of base/ may begin with about and param lines (its parameters become the query's); {source}, {grp} and {range}
+// A file of base/ may begin with about and param lines (its parameters become the query's) and a line "once WHY", which
+// makes a statement compute the view once although several of its steps read it; {source}, {grp} and {range}
 // in it are filled in when the statement is composed. A query may not name a CTE as a base view is named.
 //
 // Base views. Every duration is microseconds, NULL when undefined; nothing else in a query may read raw columns.
@@ -45,7 +46,8 @@
 //	  latency           BOOLEAN: enters latency percentiles (generation, ok, not from a response cache)
 //	  excluded          text: why not: not_generation, cached_response, cancelled, client_error, failed, in_flight, unknown; NULL when latency
 //	gaps: one row a chunk gap after the first chunk, of requests with latency, merged by metrics.md 0.1
-//	  request_id, attempt, grp, model, tenant, replica, k (2 is the first gap), gap_us, end_us (BIGINT since 1970), tokens (of the chunk, NULL unknown)
+//	  request_id, attempt, grp, model, tenant, replica, k (2 is the first gap), gap_us, end_us (BIGINT since 1970), tokens (of the chunk, NULL unknown),
+//	  weight (tokens of the chunk, else the chunks of one read), usual_weight (its median over the stream)
 //	judged: requests with a verdict under the SLO of params (ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us; NULL: no term)
 //	  all columns of requests and those params, verdict (good, bad, unevaluable, excluded), ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok (NULL: term not applicable)
 package queries

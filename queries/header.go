@@ -11,7 +11,7 @@ import (
 var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // Parse reads the header and text of one file. file is its path inside the catalogue: a file in base/ is a view, whose
-// header may hold about and param only. Errors begin with file:line.
+// header may hold about, param and once only. Errors begin with file:line.
 func Parse(file, text string) (Query, error) {
 	q := Query{Name: strings.TrimSuffix(path.Base(file), ".sql")}
 	view := path.Dir(file) == "base"
@@ -19,8 +19,8 @@ func Parse(file, text string) (Query, error) {
 	n := 0
 	for ; n < len(lines) && strings.HasPrefix(lines[n], "--"); n++ {
 		word, rest, _ := strings.Cut(strings.TrimSpace(lines[n][2:]), " ")
-		if view && word != "about" && word != "param" {
-			return q, fmt.Errorf("%s:%d: a view has about and param lines, got %q", file, n+1, word)
+		if view && word != "about" && word != "param" && word != "once" {
+			return q, fmt.Errorf("%s:%d: a view has about, param and once lines, got %q", file, n+1, word)
 		}
 		if err := q.header(word, strings.TrimSpace(rest)); err != nil {
 			return q, fmt.Errorf("%s:%d: %w", file, n+1, err)
@@ -44,6 +44,8 @@ func (q *Query) header(word, rest string) error {
 		return setOnce(&q.Title, word, rest)
 	case "about":
 		q.About = strings.TrimSpace(q.About + " " + rest)
+	case "once":
+		return setOnce(&q.Once, word, rest)
 	case "level":
 		if !slices.Contains([]string{"L0", "L1", "L2", "L3", "L4", "L5"}, rest) {
 			return fmt.Errorf("level must be L0 to L5, got %q", rest)

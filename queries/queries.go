@@ -23,6 +23,7 @@ type Query struct {
 	Columns   []Column // the others, in the order of the output
 	Chart     string   // as written after "chart"; "" is a table only
 	Quantiles *Quantiles
+	Once      string // of a base view: why one statement computes it once and keeps it; "" computes it where it is read
 	Text      string // no header, no trailing semicolon
 }
 
