@@ -1,0 +1,193 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"reprise/analyze/stats"
+)
+
+// Incident is a stretch of time in which more requests missed the objective than the quiet part of the run explains.
+type Incident struct {
+	From, To int64 // microseconds since 1970, half open, whole bins
+	Eligible int64 // requests with a verdict
+	Bad      int64
+	Failed   int64   // of the bad: errors and timeouts of the service
+	Expected float64 // share of bad requests that the quiet bins and the objective allow
+	Cause    string  // failures, long_prompts, more_requests, cache_loss, unexplained
+	Tenant   string  // the tenant behind most of the extra load; "" when no single one is
+	Text     string  // one sentence for people, with its numbers
+	Diff     *Result // incident_diff of the window
+}
+
+// Bins of the incident finder: about this many over the range, and none shorter than ten seconds.
+const (
+	incidentBins   = 60
+	minIncidentBin = 10_000_000
+)
+
+// Incidents finds the windows and explains each by what was different inside. The scope must hold an SLO.
+//
+// A bin is bad when its count of bad requests is too large to be chance: P(Bin(n, p0) >= bad) <= 0.01 / number of bins,
+// with p0 the larger of what the objective allows and the median share of the quieter half of the bins. Bad bins less
+// than three bins apart are one incident (metrics.md 2.5 and 3.6 in the form that a log of minutes allows).
+func (e *Engine) Incidents(ctx context.Context, r *Run, sc Scope) ([]Incident, error) {
+	bin, err := e.incidentBin(ctx, r, sc)
+	if err != nil || bin == 0 {
+		return nil, err
+	}
+	res, err := e.Query(ctx, r, "incident_bins", sc, map[string]string{"bin_us": strconv.FormatInt(bin, 10)})
+	if err != nil {
+		return nil, err
+	}
+	found := incidentWindows(incidentRows(res), bin, 1-sc.SLO.Objective)
+	for i := range found {
+		if err := e.explain(ctx, r, sc, &found[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// incidentBin picks the bin from the span of arrivals: 10 s, or the next of 1, 2, 5 times a power of ten seconds. 0
+// without arrivals.
+func (e *Engine) incidentBin(ctx context.Context, r *Run, sc Scope) (int64, error) {
+	res, err := e.SQL(ctx, r, sc, "SELECT max(arrival_us) - min(arrival_us) AS span FROM requests")
+	if err != nil {
+		return 0, err
+	}
+	span, ok := res.Rows[0][0].(int64)
+	if !ok {
+		return 0, nil
+	}
+	return niceBin(span, incidentBins, minIncidentBin), nil
+}
+
+func niceBin(span int64, bins, least int64) int64 {
+	for unit := int64(1_000_000); ; unit *= 10 {
+		for _, m := range []int64{1, 2, 5} {
+			if b := unit * m; b >= least && b*bins >= span {
+				return b
+			}
+		}
+	}
+}
+
+type incidentBinRow struct{ start, eligible, bad, failed int64 }
+
+func incidentRows(r *Result) []incidentBinRow {
+	rows := make([]incidentBinRow, 0, len(r.Rows))
+	for _, row := range r.Rows {
+		rows = append(rows, incidentBinRow{row[0].(int64), row[1].(int64), row[2].(int64), row[3].(int64)})
+	}
+	return rows
+}
+
+// incidentWindows unites bad bins. allowed is the share of bad requests that the objective permits.
+func incidentWindows(rows []incidentBinRow, bin int64, allowed float64) []Incident {
+	expected := max(allowed, quietShare(rows))
+	var found []Incident
+	for _, b := range rows {
+		if b.bad < 3 || stats.BinomialSF(int(b.bad), int(b.eligible), expected) > 0.01/float64(len(rows)) {
+			continue
+		}
+		if n := len(found); n > 0 && b.start-found[n-1].To < 3*bin {
+			found[n-1].To = b.start + bin
+		} else {
+			found = append(found, Incident{From: b.start, To: b.start + bin, Expected: expected})
+		}
+	}
+	for i := range found {
+		for _, b := range rows {
+			if f := &found[i]; b.start >= f.From && b.start < f.To {
+				f.Eligible, f.Bad, f.Failed = f.Eligible+b.eligible, f.Bad+b.bad, f.Failed+b.failed
+			}
+		}
+	}
+	return found
+}
+
+// quietShare is the share of bad requests in the half of the bins with the lowest shares.
+func quietShare(rows []incidentBinRow) float64 {
+	sorted := slices.Clone(rows)
+	slices.SortFunc(sorted, func(a, b incidentBinRow) int { return int(a.bad*b.eligible - b.bad*a.eligible) })
+	var bad, all int64
+	for _, b := range sorted[:(len(sorted)+1)/2] {
+		bad, all = bad+b.bad, all+b.eligible
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(bad) / float64(all)
+}
+
+// explain names what was different inside the window.
+func (e *Engine) explain(ctx context.Context, r *Run, sc Scope, in *Incident) (err error) {
+	in.Diff, err = e.Query(ctx, r, "incident_diff", sc, map[string]string{
+		"window_from_us": strconv.FormatInt(in.From, 10), "window_to_us": strconv.FormatInt(in.To, 10)})
+	if err != nil {
+		return fmt.Errorf("explaining incident: %w", err)
+	}
+	in.judge(diffRows(in.Diff))
+	return nil
+}
+
+// load is one row of incident_diff.
+type load struct {
+	dimension, name                      string
+	rateBase, rate, prefillBase, prefill float64
+	meanBase, mean, cachedBase, cached   float64
+	share                                float64
+}
+
+func diffRows(r *Result) []load {
+	var rows []load
+	for _, row := range r.Rows {
+		f := func(i int) float64 { v, _ := row[i].(float64); return v }
+		rows = append(rows, load{row[0].(string), row[1].(string), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12)})
+	}
+	return rows
+}
+
+// A load has grown when it is more than half again what it was; one value is behind it when it holds half the growth.
+const (
+	grown      = 1.5
+	mostGrowth = 0.5
+)
+
+// judge settles cause, tenant and sentence from the rows of incident_diff.
+func (in *Incident) judge(rows []load) {
+	var all, tenant load
+	for _, l := range rows {
+		switch {
+		case l.dimension == "all":
+			all = l
+		case l.dimension == "tenant" && l.share > tenant.share:
+			tenant = l
+		}
+	}
+	who := ""
+	if tenant.share >= mostGrowth && tenant.prefill > grown*tenant.prefillBase {
+		in.Tenant = tenant.name
+		who = fmt.Sprintf(" of tenant %s (%.0f %% of the extra load)", tenant.name, 100*tenant.share)
+	} else {
+		tenant = all
+	}
+	tokens := fmt.Sprintf("%.0f instead of %.0f uncached prompt tokens/s", all.prefill, all.prefillBase)
+	switch {
+	case 2*in.Failed > in.Bad:
+		in.Cause, in.Text = "failures", fmt.Sprintf("%d of %d bad requests failed with an error or a timeout", in.Failed, in.Bad)
+	case all.prefill <= grown*all.prefillBase:
+		in.Cause, in.Text = "unexplained", "the load was not larger than outside ("+tokens+"): look at the engine, the host, the network"
+	case tenant.mean > grown*tenant.meanBase && all.cached < all.cachedBase-.2 && tenant.rate <= grown*tenant.rateBase && who == "":
+		in.Cause, in.Text = "cache_loss", fmt.Sprintf("the prompt cache served %.0f %% of input tokens instead of %.0f %%: %s", 100*all.cached, 100*all.cachedBase, tokens)
+	case tenant.mean > grown*tenant.meanBase:
+		in.Cause = "long_prompts"
+		in.Text = fmt.Sprintf("long prompts%s: %.0f uncached tokens a request instead of %.0f; in all %s", who, tenant.mean, tenant.meanBase, tokens)
+	default:
+		in.Cause = "more_requests"
+		in.Text = fmt.Sprintf("more requests%s: %.2f/s instead of %.2f/s; in all %s", who, tenant.rate, tenant.rateBase, tokens)
+	}
+}

@@ -1,0 +1,70 @@
+package analyze
+
+import (
+	"strings"
+	"testing"
+)
+
+// bins of ten seconds with 100 requests each; bad gives the bad ones.
+func bins(bad ...int64) (rows []incidentBinRow) {
+	for i, b := range bad {
+		rows = append(rows, incidentBinRow{start: int64(i) * 10, eligible: 100, bad: b})
+	}
+	return rows
+}
+
+func TestIncidentWindows(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows []incidentBinRow
+		want [][2]int64
+	}{
+		"quiet: one percent is allowed":         {bins(1, 0, 2, 1, 0, 3, 1, 0), nil},
+		"one window":                            {bins(0, 1, 0, 40, 50, 30, 0, 1, 0, 0), [][2]int64{{30, 60}}},
+		"a gap of two bins is bridged":          {bins(0, 0, 40, 0, 0, 40, 0, 0, 0, 0, 0), [][2]int64{{20, 60}}},
+		"a gap of three is not":                 {bins(0, 0, 40, 0, 0, 0, 40, 0, 0, 0, 0), [][2]int64{{20, 30}, {60, 70}}},
+		"a run that always misses has no onset": {bins(30, 32, 28, 31, 30, 29), nil},
+		"no rows":                               {nil, nil},
+	} {
+		got := incidentWindows(c.rows, 10, 0.01)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: got %+v, want %v", name, got, c.want)
+			continue
+		}
+		for i, w := range c.want {
+			if got[i].From != w[0] || got[i].To != w[1] {
+				t.Errorf("%s: got [%d, %d), want %v", name, got[i].From, got[i].To, w)
+			}
+		}
+	}
+}
+
+func TestIncidentCause(t *testing.T) {
+	all := load{dimension: "all", rateBase: 1, rate: 1.5, prefillBase: 100, prefill: 900, meanBase: 100, mean: 600, cachedBase: .7, cached: .6}
+	for name, c := range map[string]struct {
+		in          Incident
+		rows        []load
+		cause, text string
+		tenant      string
+	}{
+		"long prompts of one": {Incident{Bad: 10}, []load{all, {dimension: "tenant", name: "acme", prefillBase: 10, prefill: 800, meanBase: 50, mean: 1500, share: .9}},
+			"long_prompts", "1500 uncached tokens a request instead of 50", "acme"},
+		"failures":     {Incident{Bad: 10, Failed: 8}, []load{all}, "failures", "8 of 10", ""},
+		"same load":    {Incident{Bad: 10}, []load{{dimension: "all", prefillBase: 100, prefill: 110}}, "unexplained", "110 instead of 100", ""},
+		"more of them": {Incident{Bad: 10}, []load{{dimension: "all", rateBase: 1, rate: 5, prefillBase: 100, prefill: 500, meanBase: 100, mean: 100}}, "more_requests", "5.00/s instead of 1.00/s", ""},
+		"cold cache":   {Incident{Bad: 10}, []load{{dimension: "all", rateBase: 1, rate: 1, prefillBase: 100, prefill: 400, meanBase: 100, mean: 400, cachedBase: .8, cached: .1}}, "cache_loss", "10 % of input tokens instead of 80 %", ""},
+	} {
+		in := c.in
+		in.judge(c.rows)
+		if in.Cause != c.cause || in.Tenant != c.tenant || !strings.Contains(in.Text, c.text) {
+			t.Errorf("%s: got %s, %q, %q", name, in.Cause, in.Tenant, in.Text)
+		}
+	}
+}
+
+func TestNiceBin(t *testing.T) {
+	for span, want := range map[int64]int64{0: 10_000_000, 540_000_000: 10_000_000, 3_600_000_000: 100_000_000, 86_400_000_000: 2_000_000_000} {
+		if got := niceBin(span, 60, 10_000_000); got != want {
+			t.Errorf("span %d: got %d, want %d", span, got, want)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+-- title Requests that missed the objective, over time
+-- about Requests with a verdict under the SLO, by time bin of arrival: eligible = good + bad. Bins without requests are left out. The incident finder reads it.
+-- param bin_us BIGINT 10000000
+-- key start_us time
+-- column eligible requests none
+-- column bad requests lower
+-- column failed requests lower
+-- level L0
+-- chart bar x=start_us y=bad
+WITH
+binned AS (
+  SELECT arrival_us - mod(arrival_us, bin_us) AS start_us, verdict, status
+  FROM judged CROSS JOIN params
+  WHERE arrival_us IS NOT NULL AND verdict IN ('good', 'bad')
+)
+SELECT start_us, count(*) AS eligible,
+       count(CASE WHEN verdict = 'bad' THEN 1 END) AS bad,
+       count(CASE WHEN status = 'failed' THEN 1 END) AS failed
+FROM binned
+GROUP BY start_us
+ORDER BY start_us

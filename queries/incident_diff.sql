@@ -1,0 +1,64 @@
+-- title What was different during the incident
+-- about Load inside the window against the rest of the time range, by each value of each dimension. Prefill tokens are input tokens less cached ones (all of them where the log does not know). share_of_excess: this value's growth in prefill tokens/s, as a share of the growth of all values of its dimension that grew.
+-- param window_from_us BIGINT 0
+-- param window_to_us BIGINT 0
+-- key dimension
+-- key name
+-- column requests requests none
+-- column bad requests lower
+-- column rate_base requests/s none
+-- column rate requests/s none
+-- column prefill_base tokens/s none
+-- column prefill tokens/s none
+-- column prefill_mean_base tokens none
+-- column prefill_mean tokens none
+-- column cached_share_base share higher
+-- column cached_share share higher
+-- column share_of_excess share none
+-- level L0
+WITH
+-- seconds inside the window and outside, within the span of arrivals
+span AS (
+  SELECT (window_to_us - window_from_us) / 1e6 AS inside_s,
+         greatest(max(arrival_us) - min(arrival_us) - (window_to_us - window_from_us), 1000000) / 1e6 AS outside_s
+  FROM requests CROSS JOIN params
+  GROUP BY window_from_us, window_to_us
+),
+marked AS (
+  SELECT *, arrival_us >= window_from_us AND arrival_us < window_to_us AS inside,
+         greatest(input_tokens - coalesce(cached_tokens, 0), 0) AS fresh,
+         CASE WHEN cached_tokens IS NOT NULL THEN input_tokens END AS known_input
+  FROM judged CROSS JOIN params
+  WHERE generation AND arrival_us IS NOT NULL
+),
+by_value AS (
+  SELECT 'all' AS dimension, 'all' AS name, * FROM marked
+  UNION ALL SELECT 'tenant', tenant, * FROM marked WHERE tenant IS NOT NULL
+  UNION ALL SELECT 'app', app, * FROM marked WHERE app IS NOT NULL
+  UNION ALL SELECT 'route', route, * FROM marked WHERE route IS NOT NULL
+  UNION ALL SELECT 'model', model, * FROM marked WHERE model IS NOT NULL
+  UNION ALL SELECT 'replica', replica, * FROM marked WHERE replica IS NOT NULL
+  UNION ALL SELECT 'prompt', CASE WHEN input_tokens < 256 THEN 'under 256 tokens' WHEN input_tokens < 1024 THEN '256 to 1023 tokens'
+                                  WHEN input_tokens < 4096 THEN '1024 to 4095 tokens' ELSE '4096 tokens and more' END, *
+            FROM marked WHERE input_tokens IS NOT NULL
+),
+summed AS (
+  SELECT dimension, name,
+         count(CASE WHEN inside THEN 1 END) AS requests, count(CASE WHEN NOT inside THEN 1 END) AS others,
+         count(CASE WHEN inside AND verdict = 'bad' THEN 1 END) AS bad,
+         coalesce(sum(CASE WHEN inside THEN fresh END), 0) AS fresh, coalesce(sum(CASE WHEN NOT inside THEN fresh END), 0) AS fresh_base,
+         sum(CASE WHEN inside THEN cached_tokens END) AS cached, sum(CASE WHEN NOT inside THEN cached_tokens END) AS cached_base,
+         sum(CASE WHEN inside THEN known_input END) AS input, sum(CASE WHEN NOT inside THEN known_input END) AS input_base
+  FROM by_value
+  GROUP BY dimension, name
+),
+grown AS (
+  SELECT *, greatest(fresh / inside_s - fresh_base / outside_s, 0e0) AS growth FROM summed CROSS JOIN span
+)
+SELECT dimension, name, requests, bad, others / outside_s AS rate_base, requests / inside_s AS rate,
+       fresh_base / outside_s AS prefill_base, fresh / inside_s AS prefill,
+       fresh_base * 1e0 / nullif(others, 0) AS prefill_mean_base, fresh * 1e0 / nullif(requests, 0) AS prefill_mean,
+       cached_base * 1e0 / nullif(input_base, 0) AS cached_share_base, cached * 1e0 / nullif(input, 0) AS cached_share,
+       growth / nullif(sum(growth) OVER (PARTITION BY dimension), 0) AS share_of_excess
+FROM grown
+ORDER BY dimension, share_of_excess DESC NULLS LAST, name
