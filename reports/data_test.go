@@ -85,3 +85,19 @@ type closed struct{}
 func (closed) Write([]byte) (int, error) { return 0, errClosed }
 
 var errClosed = &json.UnsupportedValueError{Str: "closed"}
+
+// A section without figures has a reason and null, never an empty result.
+func TestReportJSON(t *testing.T) {
+	r := Report{Title: "T", Answer: []string{"yes"}, Sections: []Section{section("errors", &analyze.Result{Query: "errors", Title: "E",
+		Columns: cols(1, "c", "text"), Rows: [][]any{{"x"}}}, ""), section("latency", nil, "needs L1")}}
+	want := `{"title":"T","subtitle":"","verdict":"","answer":["yes"],"figures":[],"notes":[],"sections":[{"id":"errors","title":"E","result":` +
+		`{"query":"errors","title":"E","params":{},"columns":[{"name":"c","unit":"text","better":"lower","key":true}],"rows":[{"c":"x"}],"warnings":[],` +
+		`"coverage":{"requests":0,"eligible":0,"excluded":{}}}},{"id":"latency","title":"Latency","missing":"needs L1","result":null}],"next":[]}` + "\n"
+	var b bytes.Buffer
+	if err := WriteJSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -95,3 +95,46 @@ func (r jsonRow) MarshalJSON() ([]byte, error) {
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
+
+// WriteJSON writes a whole report: its words, and each section's result as [ResultJSON] has it.
+func WriteJSON(w io.Writer, r Report) error {
+	out := jsonReport{r.Title, r.Subtitle, r.Verdict, some(r.Answer), []jsonFigure{}, some(r.Notes), []jsonSection{}, some(r.Next)}
+	for _, f := range r.Figures {
+		out.Figures = append(out.Figures, jsonFigure(f))
+	}
+	for _, s := range r.Sections {
+		js := jsonSection{ID: s.ID, Title: s.Title, Missing: s.Missing}
+		if s.Result != nil && s.Missing == "" {
+			res := resultOf(s.Result)
+			js.Result = &res
+		}
+		out.Sections = append(out.Sections, js)
+	}
+	return encode(w, out)
+}
+
+func some(list []string) []string { return append([]string{}, list...) }
+
+type jsonReport struct {
+	Title    string        `json:"title"`
+	Subtitle string        `json:"subtitle"`
+	Verdict  string        `json:"verdict"`
+	Answer   []string      `json:"answer"`
+	Figures  []jsonFigure  `json:"figures"`
+	Notes    []string      `json:"notes"`
+	Sections []jsonSection `json:"sections"`
+	Next     []string      `json:"next"`
+}
+
+type jsonFigure struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Note  string `json:"note"`
+}
+
+type jsonSection struct {
+	ID      string      `json:"id"`
+	Title   string      `json:"title"`
+	Missing string      `json:"missing,omitempty"` // why result is null
+	Result  *jsonResult `json:"result"`
+}

@@ -59,7 +59,7 @@ type spec struct {
 // chartsOf draws a result the way its query header asks, one chart for each unit on the y axis and each value of a key
 // named metric: what has another scale gets another chart. The second value says why there is none.
 func chartsOf(r *analyze.Result) (out []Chart, why string) {
-	if r.Chart == "" {
+	if strings.TrimSpace(r.Chart) == "" {
 		return nil, ""
 	}
 	s, err := parseSpec(r)
