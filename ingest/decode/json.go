@@ -22,7 +22,7 @@ func Text(v *Value, path ...string) string {
 			return s
 		}
 	case TypeNumber, TypeTrue, TypeFalse:
-		return v.String()
+		return string(v.Raw())
 	}
 	return ""
 }
@@ -32,6 +32,11 @@ func Text(v *Value, path ...string) string {
 func Int(v *Value, path ...string) *int64 {
 	if v = v.Get(path...); v == nil {
 		return nil
+	}
+	if v.Type() == TypeNumber { // the common case, without an allocation for the text
+		if n, err := strconv.ParseInt(string(v.Raw()), 10, 64); err == nil {
+			return &n
+		}
 	}
 	s := Text(v)
 	if s == "" {

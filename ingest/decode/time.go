@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,8 +20,8 @@ func Micros(s string, unit time.Duration) (int64, error) {
 		neg, digits = digits[0] == '-', digits[1:]
 	}
 	if i := strings.IndexAny(digits, "eE"); i >= 0 {
-		e := 0
-		if _, err := fmt.Sscanf(digits[i+1:], "%d", &e); err != nil || e > 30 || e < -30 {
+		e, err := strconv.Atoi(digits[i+1:])
+		if err != nil || e > 30 || e < -30 {
 			return 0, fmt.Errorf("expected a number, got %q", s)
 		}
 		digits, exp = digits[:i], exp+e
@@ -29,7 +30,7 @@ func Micros(s string, unit time.Duration) (int64, error) {
 	if whole == "" && frac == "" || len(whole) > 20 {
 		return 0, fmt.Errorf("expected a number, got %q", s)
 	}
-	return scale(s, whole+frac, exp-len(frac), neg)
+	return scale(s, strings.TrimLeft(whole+frac, "0"), exp-len(frac), neg)
 }
 
 // scale computes digits * 10^exp, rounding half away from zero.
