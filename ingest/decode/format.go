@@ -7,7 +7,7 @@ import (
 	"reprise/ingest/trace"
 )
 
-// Format is one kind of log. Exactly one of JSON, CSV and Message is set; it fixes the containers the format may
+// Format is one kind of log. At least one of JSON, CSV and Message is set; they fix the containers the format may
 // come in.
 type Format struct {
 	Name  string // as -f takes it: litellm, otlp, mooncake
