@@ -21,6 +21,7 @@ type conversion struct {
 	account *FileAccount
 	writer  *trace.Writer
 	decode  func(*decode.Context, *decode.Parser, record) error
+	spare   chan []byte // buffers of blocks that are done: most of what a conversion would allocate
 }
 
 // block is a run of records on their way to a decoder, and what came of them.
@@ -47,6 +48,7 @@ func (c *conversion) run(ctx context.Context) error {
 	defer stop()
 	workers := max(c.Workers, 1)
 	order, work := make(chan *block, workers), make(chan *block)
+	c.spare = make(chan []byte, 2*workers+2)
 	go c.read(ctx, next, order, work)
 	for range workers {
 		go func() {
@@ -117,7 +119,8 @@ func (c *conversion) read(ctx context.Context, next splitter, order, work chan<-
 	defer close(order)
 	defer close(work)
 	for {
-		b := readBlock(next)
+		b := readBlock(next, c.buffer())
+		size := len(b.buf) // b belongs to a decoder once it is sent
 		if len(b.records) > 0 || b.err != nil && !errors.Is(b.err, io.EOF) {
 			select {
 			case order <- b:
@@ -130,13 +133,31 @@ func (c *conversion) read(ctx context.Context, next splitter, order, work chan<-
 			return
 		}
 		if c.Progress != nil {
-			c.Progress(c.account.File, len(b.buf))
+			c.Progress(c.account.File, size)
 		}
 	}
 }
 
-func readBlock(next splitter) *block {
-	b := &block{done: make(chan struct{}), skipped: map[string]int64{}, buf: make([]byte, 0, blockBytes+64<<10)}
+// buffer returns an empty buffer, a used one if there is any.
+func (c *conversion) buffer() []byte {
+	select {
+	case b := <-c.spare:
+		return b[:0]
+	default:
+		return make([]byte, 0, blockBytes+64<<10)
+	}
+}
+
+// recycle takes back the buffer of a block whose requests have been made: they hold copies.
+func (c *conversion) recycle(buf []byte) {
+	select {
+	case c.spare <- buf:
+	default:
+	}
+}
+
+func readBlock(next splitter, buf []byte) *block {
+	b := &block{done: make(chan struct{}), skipped: map[string]int64{}, buf: buf}
 	size := 0
 	for size < blockBytes {
 		rec, err := next()
@@ -193,6 +214,7 @@ func (c *conversion) decodeBlock(b *block, p *decode.Parser) {
 		}
 	}
 	b.read = b.units()
+	c.recycle(b.buf)
 	b.records, b.buf = nil, nil
 }
 
