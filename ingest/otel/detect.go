@@ -61,7 +61,7 @@ func one(b bool) int {
 }
 
 // detectProto parses the first message. One that is longer than the sample does not parse: then the nesting of its
-// first bytes and a resource's usual names are the signs.
+// first bytes and the names that most spans hold are the signs.
 func detectProto(s *decode.Sample) int {
 	if len(s.Message) == 0 {
 		return 0
@@ -69,25 +69,26 @@ func detectProto(s *decode.Sample) int {
 	if t, err := (&ptrace.ProtoUnmarshaler{}).UnmarshalTraces(s.Message); err == nil && t.SpanCount() > 0 {
 		return 3
 	}
-	skipped := 0
-	c := decode.NewContext(decode.Options{}, "", nil, func(string, int64) { skipped++ })
+	c := decode.NewContext(decode.Options{}, "", nil, func(string, int64) {})
 	if countOthers(c, s.Message) {
 		return 2
 	}
-	return one(nested(s.Message)) + one(bytes.Contains(s.Message, []byte("service.name"))) + one(bytes.Contains(s.Message, []byte("telemetry.sdk.")))
+	if !nested(s.Message) {
+		return 0
+	}
+	return 1 + one(bytes.Contains(s.Message, []byte("gen_ai.")) || bytes.Contains(s.Message, []byte("service.name")))
 }
 
-// nested: field 1 holds a message whose field 1 (resource) holds a message again.
+// nested: a message in field 1, and in it messages whose fields are 1 to 3 (resource, scopes, schema), in any order.
 func nested(b []byte) bool {
-	for range 2 {
-		if len(b) == 0 || b[0] != 0x0a {
+	for depth := range 3 {
+		if len(b) < 2 || b[0] != 0x0a && (depth == 0 || b[0] != 0x12 && b[0] != 0x1a) {
 			return false
 		}
-		b = b[1:]
-		for len(b) > 0 && b[0] >= 0x80 {
+		for b = b[1:]; len(b) > 1 && b[0] >= 0x80; { // length
 			b = b[1:]
 		}
-		b = b[min(1, len(b)):]
+		b = b[1:]
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -167,19 +168,15 @@ func (p *pyReader) rest(depth int) {
 	p.out = append(p.out, ']')
 }
 
-// number writes a number as it is; what JSON does not know (1_000, 1j, .5) is refused, +1 loses its sign.
+// number writes a number as it is; what JSON does not know (1_000, 1j, .5, 007) is refused, +1 loses its sign.
 func (p *pyReader) number() {
 	p.take('+')
 	start := p.i
 	for p.i < len(p.s) && strings.IndexByte("+-.eE0123456789", p.s[p.i]) >= 0 {
 		p.i++
 	}
-	s := p.s[start:p.i]
-	if _, err := strconv.ParseFloat(s, 64); err != nil && !errors.Is(err, strconv.ErrRange) || s[len(s)-1] == '.' || s[0] == '.' {
-		p.bad = true
-		return
-	}
-	p.out = append(p.out, s...)
+	p.bad = p.bad || !json.Valid([]byte(p.s[start:p.i]))
+	p.out = append(p.out, p.s[start:p.i]...)
 }
 
 // word reads a constant, a prefixed string (b'x', u'x') or an object Name(...).

@@ -1,0 +1,87 @@
+package otel
+
+import (
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+
+	"reprise/ingest/decode"
+)
+
+// account checks that nothing is lost: each span is a row or is counted.
+func account(t *testing.T, got *run, visited int) {
+	if rows := len(got.rows); rows > visited {
+		t.Errorf("%d rows of %d spans", rows, visited)
+	}
+	for _, r := range got.rows {
+		if r.RequestID == "" || r.RootRequestID == "" || r.ErrorClass == "" || r.Vantage == "" {
+			t.Errorf("row without id, class or vantage: %+v", r)
+		}
+	}
+}
+
+func FuzzJSON(f *testing.F) {
+	for _, s := range spellings {
+		f.Add([]byte(s))
+	}
+	f.Add(readData(f, "samples/envoy-chat-bad-request.json"))
+	f.Add(readData(f, "samples/flat-simple-chain.json"))
+	f.Add([]byte(lines(f, "js-langfuse/traces.jsonl.gz")[1]))
+	f.Add([]byte(lines(f, "js-vercel7/traces.jsonl.gz")[5]))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, err := decode.Parse(b)
+		if err != nil || v.Type() != decode.TypeObject {
+			return
+		}
+		for _, format := range []decode.Format{JSON(), Flat()} {
+			got, c := newRun(decode.Options{KeepBodies: true})
+			spans := 0
+			count := func(*span) { spans++ }
+			if walkJSON(c, v, count) != nil && walkFlat(c, v, count) != nil {
+				return
+			}
+			if err := format.JSON(c, v); err != nil {
+				continue
+			}
+			account(t, got, spans)
+			for _, body := range got.bodies {
+				if body != "" && !json.Valid([]byte(body)) {
+					t.Errorf("body is no JSON: %s", body)
+				}
+			}
+		}
+	})
+}
+
+func FuzzProto(f *testing.F) {
+	f.Add(frames(f, "otelcol/traces.proto.gz")[0])
+	for _, name := range []string{"vllm.pb", "logs-002.pb", "traces-035.pb"} {
+		f.Add(readData(f, "otlp-http-proto/"+name))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, c := newRun(decode.Options{KeepBodies: true})
+		spans := 0
+		if walkProto(c, b, func(*span) { spans++ }) != nil {
+			return
+		}
+		if err := Proto().Message(c, b); err != nil {
+			t.Errorf("second reading: %v", err)
+		}
+		account(t, got, spans)
+	})
+}
+
+func FuzzPython(f *testing.F) {
+	for text := range pythonTexts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		b, err := pythonToJSON(text)
+		if err != nil {
+			return
+		}
+		if !json.Valid(b) || !utf8.Valid(b) {
+			t.Errorf("%q became %q, which is no JSON", text, b)
+		}
+	})
+}
