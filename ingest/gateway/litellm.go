@@ -30,7 +30,8 @@ replica        host:port of api_base when it names a port. A service address in 
                same; a provider's public host (no port) is nobody's single engine and gives none.
 tenant, app    team alias, else team id, else organisation; app is the request tag "app:NAME".
 request_id     x-request-id header, metadata.requester_metadata.request_id, id; without any: at-<start in us>.
-session_id     trace_id: LiteLLM puts its session there. It is a trace_id too when it is a UUID or 32 hex digits.
+session_id     metadata.requester_metadata.session_id, else trace_id: LiteLLM puts its session there, or a UUID of its own
+               for the call. It is a trace_id too when it is a UUID or 32 hex digits.
 Logged calls that ask no model (files, batches, assistants, tools) and health checks are skipped.
 `
 
@@ -109,8 +110,8 @@ func (p *payload) ids(r *trace.Request) {
 	r.RequestID = firstOf(decode.Text(p.meta, "requester_custom_headers", "x-request-id"),
 		decode.Text(p.meta, "requester_metadata", "request_id"), decode.Text(p.v, "litellm_call_id"), id)
 	derive(r)
-	r.SessionID = decode.Text(p.v, "trace_id")
-	r.TraceID = traceID(r.SessionID)
+	r.TraceID = traceID(decode.Text(p.v, "trace_id"))
+	r.SessionID = firstOf(decode.Text(p.meta, "requester_metadata", "session_id"), decode.Text(p.v, "trace_id"))
 	attempts(r, p.meta)
 }
 
