@@ -34,7 +34,7 @@ const (
 // with p0 the larger of what the objective allows and the median share of the quieter half of the bins. Bad bins less
 // than three bins apart are one incident (metrics.md 2.5 and 3.6 in the form that a log of minutes allows).
 func (e *Engine) Incidents(ctx context.Context, r *Run, sc Scope) ([]Incident, error) {
-	bin, err := e.incidentBin(ctx, r, sc)
+	bin, err := e.bin(ctx, r, sc)
 	if err != nil || bin == 0 {
 		return nil, err
 	}
@@ -51,9 +51,9 @@ func (e *Engine) Incidents(ctx context.Context, r *Run, sc Scope) ([]Incident, e
 	return found, nil
 }
 
-// incidentBin picks the bin from the span of arrivals: 10 s, or the next of 1, 2, 5 times a power of ten seconds. 0
-// without arrivals.
-func (e *Engine) incidentBin(ctx context.Context, r *Run, sc Scope) (int64, error) {
+// bin picks the bin of charts over time and of the incident finder from the span of arrivals: 10 s, or the next of 1, 2, 5
+// times a power of ten seconds that gives at most 60 of them. 0 without arrivals.
+func (e *Engine) bin(ctx context.Context, r *Run, sc Scope) (int64, error) {
 	res, err := e.SQL(ctx, r, sc, "SELECT max(arrival_us) - min(arrival_us) AS span FROM requests")
 	if err != nil {
 		return 0, err

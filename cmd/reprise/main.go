@@ -30,6 +30,7 @@ func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.ingestCommand(),
 		a.formatsCommand(),
+		a.analyzeCommand(),
 		a.queryCommand(),
 		a.fakellmCommand(),
 	}

@@ -62,3 +62,5 @@ func ago(s string) (time.Duration, error) {
 	}
 	return time.ParseDuration(num)
 }
+
+func rfc3339(us int64) string { return time.UnixMicro(us).UTC().Format(time.RFC3339) }

@@ -1,0 +1,82 @@
+package analyze
+
+import (
+	"context"
+	"strconv"
+)
+
+// Picture is everything `reprise analyze` shows of a run.
+type Picture struct {
+	Results   map[string]*Result // by query name
+	Missing   map[string]string  // query name: why the log cannot answer it
+	Incidents []Incident
+}
+
+// pictured are the queries of the whole picture, with the log level that each needs (metrics.md 0.4).
+var pictured = []string{"overview", "coverage", "latency", "latency_over_time", "token_gaps", "goodput", "goodput_over_time", "errors",
+	"concurrency", "system_prompt", "prefix_cache"}
+
+// Picture runs the queries of the whole picture. The scope must hold an SLO. A query for which the log lacks a level of
+// detail is in Missing with the reason; it never guesses.
+func (e *Engine) Picture(ctx context.Context, r *Run, sc Scope) (*Picture, error) {
+	p := &Picture{Results: map[string]*Result{}, Missing: map[string]string{}}
+	has, err := e.levels(ctx, r, sc)
+	if err != nil {
+		return nil, err
+	}
+	bin, err := e.bin(ctx, r, sc)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range pictured {
+		if why := has.lacks(name); why != "" {
+			p.Missing[name] = why
+			continue
+		}
+		if p.Results[name], err = e.Query(ctx, r, name, sc, timeBin(name, bin)); err != nil {
+			return nil, err
+		}
+	}
+	p.Incidents, err = e.Incidents(ctx, r, sc)
+	return p, err
+}
+
+// timeBin gives the parameter of queries over time.
+func timeBin(name string, bin int64) map[string]string {
+	switch name {
+	case "latency_over_time", "goodput_over_time":
+		return map[string]string{"bin_us": strconv.FormatInt(bin, 10)}
+	}
+	return nil
+}
+
+// levels counts the rows that hold what a level of detail needs.
+type levels struct{ requests, timed, first, chunks, prompts, prefixes, cached int64 }
+
+func (e *Engine) levels(ctx context.Context, r *Run, sc Scope) (l levels, err error) {
+	res, err := e.SQL(ctx, r, sc, `SELECT count(*), count(arrival_us), count(ttft_us), count(CASE WHEN chunks >= 2 THEN 1 END), count(system_tokens), count(prefix_ids), count(cached_tokens) FROM requests`)
+	if err != nil {
+		return l, err
+	}
+	for i, n := range []*int64{&l.requests, &l.timed, &l.first, &l.chunks, &l.prompts, &l.prefixes, &l.cached} {
+		*n, _ = res.Rows[0][i].(int64)
+	}
+	return l, nil
+}
+
+// lacks says why a query has nothing to work on; "" when it has.
+func (l levels) lacks(query string) string {
+	switch {
+	case l.requests == 0:
+		return "no requests in this time range"
+	case l.timed == 0 && (timeBin(query, 0) != nil || query == "concurrency"):
+		return "this log has no arrival times"
+	case query == "token_gaps" && l.chunks == 0:
+		return "this log has no chunk times"
+	case query == "system_prompt" && l.prompts == 0:
+		return "this log has no prompt text and no system prompt tokens"
+	case query == "prefix_cache" && l.prefixes == 0 && l.cached == 0:
+		return "this log has neither prompts nor cached tokens"
+	}
+	return ""
+}
