@@ -1,0 +1,162 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options of a [Client]. The zero value is ready.
+type Options struct {
+	Limits        Limits      // zero: DefaultLimits
+	TLS           *tls.Config // nil: the system's roots
+	MaxEvent      int         // bytes; 0: DefaultMaxEvent
+	MaxBody       int         // bytes of an answer that is not streamed; 0: 64 MiB
+	ReplicaHeader string      // response header that names the engine instance
+}
+
+// Client sends calls to one or more servers. It is safe for concurrent use; its pool keeps every idle connection, so as
+// many calls as are in flight at once run on as many connections and no more (RPL-27). HTTP/1.1 only: one connection
+// a stream means no call waits for another's window (RPL-28). Proxy settings of the environment are not read.
+type Client struct {
+	opt       Options
+	transport *http.Transport
+	base      time.Time
+	buffers   sync.Pool
+	stamping  io.Closer // nil when the kernel cannot stamp
+}
+
+// idleTimeout is below the 5 s after which uvicorn (vLLM, SGLang) and Node close an idle connection: a request must not
+// meet the close halfway, which looks like a failure of the server.
+const idleTimeout = 4 * time.Second
+
+// NewClient returns a client with its own connections.
+func NewClient(o Options) *Client {
+	if o.Limits == (Limits{}) {
+		o.Limits = DefaultLimits()
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = 64 << 20
+	}
+	c := &Client{opt: o, base: time.Now()}
+	c.stamping, _ = keepStamping() // without it the outcomes say StampUser
+	c.buffers.New = func() any { return new([32 << 10]byte) }
+	c.transport = &http.Transport{
+		DialContext: c.dial, DialTLSContext: c.dialTLS,
+		MaxIdleConns: 0, MaxIdleConnsPerHost: 1 << 20, IdleConnTimeout: idleTimeout,
+		DisableCompression: true, ReadBufferSize: 16 << 10, WriteBufferSize: 32 << 10,
+	}
+	return c
+}
+
+// Close drops the idle connections.
+func (c *Client) Close() {
+	c.transport.CloseIdleConnections()
+	if c.stamping != nil {
+		c.stamping.Close()
+	}
+}
+
+func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := net.Dialer{Timeout: c.opt.Limits.Connect}
+	raw, err := d.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return newConn(raw), nil
+}
+
+// dialTLS does the handshake itself, so that the stamping connection sits below TLS and HTTP/2 is never offered.
+func (c *Client) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
+	raw, err := c.dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	conf := c.opt.TLS.Clone()
+	if conf == nil {
+		conf = &tls.Config{}
+	}
+	if conf.ServerName == "" {
+		conf.ServerName, _, _ = net.SplitHostPort(addr)
+	}
+	t := tls.Client(raw, conf)
+	if c.opt.Limits.Connect > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, c.opt.Limits.Connect)
+		defer stop()
+	}
+	if err := t.HandshakeContext(ctx); err != nil {
+		raw.Close()
+		return nil, &handshakeError{err}
+	}
+	return t, nil
+}
+
+// Call is one POST of a JSON body.
+type Call struct {
+	URL    string
+	Header http.Header // Authorization and the like; Content-Type and Accept are set here
+	Body   []byte
+	Stream bool // the body asks for an event stream
+}
+
+// Do sends the call and reads the answer to its end. When ctx ends first, the connection is closed (which is how a server
+// learns that a user went away) and the outcome is ClassCancel with what had come.
+func (c *Client) Do(ctx context.Context, call *Call) Outcome {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	x := &exchange{client: c, call: call, stamps: &stamps{base: c.base}, watch: newWatch(stop, c.opt.Limits)}
+	defer x.watch.close()
+	x.out.Begun = x.watch.start
+	x.out.Stamps = StampKernel
+	req, err := x.request(ctx)
+	if err != nil {
+		x.out.Class, x.out.Reason = ClassNetwork, "bad_url"
+		return x.out
+	}
+	x.run(req)
+	return x.finish(ctx)
+}
+
+func (x *exchange) request(ctx context.Context) (*http.Request, error) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.gotConn, GotFirstResponseByte: x.gotHeaders})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, x.call.URL, bytes.NewReader(x.call.Body))
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range x.call.Header {
+		req.Header[http.CanonicalHeaderKey(k)] = v
+	}
+	// With one of these the transport would send a POST twice when a connection breaks (RPL-29).
+	req.Header.Del("Idempotency-Key")
+	req.Header.Del("X-Idempotency-Key")
+	req.Header.Set("Content-Type", "application/json")
+	if x.call.Stream {
+		req.Header.Set("Accept", "text/event-stream")
+	} else {
+		req.Header.Set("Accept", "application/json")
+	}
+	return req, nil
+}
+
+// Endpoint joins the base address of a server and a path below /v1, whether or not the base ends in /v1.
+func Endpoint(base, path string) (string, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return "", err
+	}
+	dir := strings.TrimSuffix(u.Path, "/")
+	if !strings.HasSuffix(dir, "/v1") {
+		dir += "/v1"
+	}
+	u.Path = dir + "/" + path
+	return u.String(), nil
+}

@@ -1,0 +1,76 @@
+package wire
+
+import (
+	"crypto/tls"
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// stamps is what a connection notes while it carries one request. The transport reads from a goroutine of its own,
+// hence the atomics. Each request has its own, so a connection that goes on to the next cannot overwrite them.
+type stamps struct {
+	base time.Time    // zero of all instants of a Client
+	sent atomic.Int64 // instant of the first write, 0 before
+	last atomic.Int64 // arrival of the newest bytes
+	read atomic.Int64 // number of reads so far
+	user atomic.Int64 // reads without a kernel stamp
+	late atomic.Int64 // longest age of bytes at their read
+}
+
+func (s *stamps) now() int64 { return int64(time.Since(s.base)) }
+
+// arrived notes one read of bytes that came at the wall-clock instant stamp (zero: unknown, so now). One reading of both
+// clocks turns the stamp into an instant: a preemption between two readings would count as lateness of the server.
+func (s *stamps) arrived(stamp time.Time) {
+	now, age := time.Now(), time.Duration(0)
+	if stamp.IsZero() {
+		s.user.Add(1)
+	} else if age = max(now.Sub(stamp), 0); age > time.Hour { // the wall clock was set in between
+		age = 0
+		s.user.Add(1)
+	}
+	s.last.Store(max(int64(now.Sub(s.base)-age), s.last.Load()))
+	s.read.Add(1)
+	s.late.Store(max(s.late.Load(), int64(age)))
+}
+
+// conn stamps reads and the first write. It hides everything else a TCP connection can do (ReadFrom, WriteTo), which
+// would go around the stamps.
+type conn struct {
+	net.Conn
+	recv  func(p []byte) (n int, stamp time.Time, err error) // nil: the connection cannot tell when bytes arrived
+	carry atomic.Pointer[stamps]
+}
+
+func newConn(c net.Conn) *conn { return &conn{Conn: c, recv: kernelReader(c)} }
+
+func (c *conn) Read(p []byte) (n int, err error) {
+	var stamp time.Time
+	if c.recv != nil {
+		n, stamp, err = c.recv(p)
+	} else {
+		n, err = c.Conn.Read(p)
+	}
+	if s := c.carry.Load(); s != nil && n > 0 {
+		s.arrived(stamp)
+	}
+	return n, err
+}
+
+func (c *conn) Write(p []byte) (int, error) {
+	if s := c.carry.Load(); s != nil {
+		s.sent.CompareAndSwap(0, s.now())
+	}
+	return c.Conn.Write(p)
+}
+
+// attach makes the connection note its stamps in s from now on.
+func attach(c net.Conn, s *stamps) {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	if own, ok := c.(*conn); ok {
+		own.carry.Store(s)
+	}
+}

@@ -1,0 +1,14 @@
+// Package wire sends one request to an OpenAI-compatible server and says what came back, and when to the microsecond.
+//
+// Contract: [Client.Do] never returns an error and never hangs. Whatever happens (refused, reset, silent, not an event
+// stream, an error inside a 200) is an [Outcome] with a class, and what did arrive until then is kept. It never retries
+// and follows no redirect. No prompt, answer text, header or error message is kept.
+//
+// Flow: a request goes through a [net/http.Transport] (HTTP/1.1) whose connections are ours (conn.go): each read is
+// stamped, on Linux by the kernel when the bytes arrived, so that a busy client does not move the figures. The bytes go
+// through [Parser] (the event-stream rules in full), each event through frame.go, which finds the few facts that count
+// without building the JSON, and stream.go adds them up. watch.go ends what takes too long, classify.go names failures.
+//
+// All instants are monotonic; a kernel stamp is turned into one by its age at the read, so a step of the wall clock
+// does no harm.
+package wire
