@@ -21,24 +21,7 @@ func TestLiveRunIsTheModel(t *testing.T) {
 		Behave: func(c Call) Behaviour { return Behaviour{TokensPerChunk: c.PromptTokens % 3} },
 	}
 	l := newLab(t, cfg)
-	arrivals := make(map[string]Arrival)
-	var wait sync.WaitGroup
-	for i := range 60 {
-		a := Arrival{
-			ID: fmt.Sprint("r", i), Prompt: text("shared", i%5*16) + text(fmt.Sprint("own", i), i*7%90+1), Output: i*13%23 + 1,
-		}
-		arrivals[a.ID] = a
-		wait.Go(func() {
-			ctx, cancel := context.WithCancel(t.Context())
-			if i%10 == 9 {
-				ctx, cancel = context.WithTimeout(ctx, 20*ms)
-			}
-			defer cancel()
-			l.post(ctx, textPath, a.ID, fmt.Sprintf(`{"prompt":%q,"stream":true,"max_tokens":%d}`, a.Prompt, a.Output))
-		})
-		time.Sleep(3 * ms)
-	}
-	wait.Wait()
+	arrivals := sendMixed(l)
 	live := make(map[string]RequestTruth)
 	var told []Arrival
 	for _, a := range arrivals {
@@ -73,4 +56,26 @@ func TestLiveRunIsTheModel(t *testing.T) {
 	if cached == 0 {
 		t.Error("no prompt met a cached prefix: this test should")
 	}
+}
+
+// sendMixed sends 60 requests 3 ms apart, of which each tenth goes away after 20 ms, and waits for their ends.
+func sendMixed(l lab) (arrivals []Arrival) {
+	var wait sync.WaitGroup
+	for i := range 60 {
+		a := Arrival{
+			ID: fmt.Sprint("r", i), Prompt: text("shared", i%5*16) + text(fmt.Sprint("own", i), i*7%90+1), Output: i*13%23 + 1,
+		}
+		arrivals = append(arrivals, a)
+		wait.Go(func() {
+			ctx, cancel := context.WithCancel(l.t.Context())
+			if i%10 == 9 {
+				ctx, cancel = context.WithTimeout(ctx, 20*ms)
+			}
+			defer cancel()
+			l.post(ctx, textPath, a.ID, fmt.Sprintf(`{"prompt":%q,"stream":true,"max_tokens":%d}`, a.Prompt, a.Output))
+		})
+		time.Sleep(3 * ms)
+	}
+	wait.Wait()
+	return arrivals
 }
