@@ -208,6 +208,14 @@ func TestOtherSchedules(t *testing.T) {
 			requests: []string{"A length queued=0 8 68", "B length queued=20 138"},
 		},
 		schedule{
+			// The second pause falls into what the first added: 8 + 10 + 50 = 68, and 5 more.
+			name:     "a pause within the wait for another",
+			cfg:      with(costly(1), func(c *Config) { c.Pauses = []Pause{{10 * ms, 50 * ms}, {65 * ms, 5 * ms}} }),
+			arrivals: []Arrival{{ID: "A", Prompt: text("a", 3), Output: 2}},
+			steps:    []string{"0-8 0/1+0 A:3", "8-73 1/1+0 paused=55"},
+			requests: []string{"A length queued=0 8 73"},
+		},
+		schedule{
 			// A is cancelled at 12 in the step 8-18: its token of that step is not made, B gets the slot at 18.
 			// C is cancelled while it waits and never runs.
 			name: "cancelled", cfg: costly(1),
