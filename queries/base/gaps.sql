@@ -12,15 +12,16 @@ FROM (
            CASE WHEN together IS NULL THEN CAST(chunk_tokens AS BIGINT[]) ELSE together.counts || [together.count] END AS weights
     FROM (
       SELECT *,
-             -- chunks of one read: a chunk within merge_us of the first of its group joins the group
+             -- chunks of one read: a chunk within merge_us of the first of its group joins the group; every element carries its merge_us,
+             -- for list_reduce takes a column that its lambda names from another row (duckdb issue 25816)
              CASE WHEN merged IS NOT NULL THEN list_reduce(
-               list_transform(gaps_us[2:], lambda g, i: {'since': CAST(g AS BIGINT), 'count': CAST(coalesce(chunk_tokens[i + 1], 1) AS BIGINT),
+               list_transform(gaps_us[2:], lambda g, i: {'since': CAST(g AS BIGINT), 'within': merge_us, 'count': CAST(coalesce(chunk_tokens[i + 1], 1) AS BIGINT),
                                                          'gaps': CAST([] AS BIGINT[]), 'counts': CAST([] AS BIGINT[])}),
-               lambda a, x: CASE WHEN a.since + x.since <= merge_us
-                                 THEN {'since': a.since + x.since, 'count': a.count + x.count, 'gaps': a.gaps, 'counts': a.counts}
-                                 ELSE {'since': CAST(0 AS BIGINT), 'count': x.count, 'gaps': a.gaps || [a.since + x.since],
+               lambda a, x: CASE WHEN a.since + x.since <= x.within
+                                 THEN {'since': a.since + x.since, 'within': x.within, 'count': a.count + x.count, 'gaps': a.gaps, 'counts': a.counts}
+                                 ELSE {'since': CAST(0 AS BIGINT), 'within': x.within, 'count': x.count, 'gaps': a.gaps || [a.since + x.since],
                                        'counts': a.counts || [a.count]} END,
-               {'since': CAST(0 AS BIGINT), 'count': CAST(coalesce(chunk_tokens[1], 1) AS BIGINT), 'gaps': CAST([] AS BIGINT[]),
+               {'since': CAST(0 AS BIGINT), 'within': merge_us, 'count': CAST(coalesce(chunk_tokens[1], 1) AS BIGINT), 'gaps': CAST([] AS BIGINT[]),
                 'counts': CAST([] AS BIGINT[])}) END AS together
       FROM requests
       WHERE latency AND streamed AND chunks >= 2
