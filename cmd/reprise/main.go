@@ -32,6 +32,7 @@ func (a *app) commands() []*cobra.Command {
 		a.formatsCommand(),
 		a.analyzeCommand(),
 		a.queryCommand(),
+		a.compareCommand(),
 		a.fakellmCommand(),
 	}
 }

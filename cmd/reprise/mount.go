@@ -27,7 +27,7 @@ func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.
 		return nil, err
 	}
 	if isRun(run) {
-		return analyze.Open(run)
+		return openAs(run, path)
 	}
 	o, err := f.options(run, a)
 	if err != nil {
@@ -53,7 +53,16 @@ func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.
 			return nil, err
 		}
 	}
-	return analyze.Open(run)
+	return openAs(run, path)
+}
+
+// openAs opens the cached run of a log under the log's own name.
+func openAs(run, path string) (*analyze.Run, error) {
+	r, err := analyze.Open(run)
+	if err == nil {
+		r.Path = path
+	}
+	return r, err
 }
 
 func isRun(path string) bool {
