@@ -1,0 +1,181 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/analyze/stats"
+)
+
+// Limits within which two runs count as the same load (metrics.md part 6).
+const (
+	minPaired     = .80 // of the smaller run, and of each run's requests in the time of the pairs
+	maxArrivalKS  = .05
+	maxShiftMS    = 10.0 // arrivals closer than this, or than the next line's part of their mean distance, are equal whatever KS says
+	maxShiftPart  = .10
+	minRate       = .95 // and up to 1.05
+	minInput      = .98 // and up to 1.02
+	minSamePrompt = .95 // pairs whose input tokens agree within 2 %
+	minOutput     = .95 // and up to 1.05
+)
+
+// Fidelity compares what the two runs were sent, over the pairs. nil: the logs do not tell.
+type Fidelity struct {
+	ArrivalKS    *float64 `json:"arrival_ks"`           // KS distance of the gaps between arrivals
+	ArrivalShift *float64 `json:"arrival_shift_p95_ms"` // how far arrivals lie apart once the runs are aligned
+	RateRatio    *float64 `json:"rate_ratio"`           // candidate / base
+	InputRatio   *float64 `json:"input_ratio"`
+	InputSame    *float64 `json:"input_same"`   // share of pairs whose input tokens agree within 2 %
+	OutputRatio  *float64 `json:"output_ratio"` // of pairs that finished well in both
+	OutputKS     *float64 `json:"output_ks"`
+}
+
+// checkLoad fills in Fidelity, WhyNot, and what must be withheld.
+func (x *comparing) checkLoad() {
+	x.withheld = map[metric]string{}
+	if len(x.pairs) == 0 {
+		x.no("no request id is in both runs (base %d requests, candidate %d)", len(x.base.rows), len(x.cand.rows))
+		return
+	}
+	x.checkShare()
+	x.checkArrivals()
+	x.checkInput()
+	x.checkOutput()
+	x.checkKinds()
+	for _, reason := range x.base.incomplete {
+		x.no("the base run is marked incomplete: %s", reason)
+	}
+	for _, reason := range x.cand.incomplete {
+		x.no("the candidate run is marked incomplete: %s", reason)
+	}
+}
+
+func (x *comparing) no(format string, args ...any) {
+	x.out.WhyNot = append(x.out.WhyNot, fmt.Sprintf(format, args...))
+}
+
+// checkShare wants most requests paired: of the smaller run, and of all that either run served meanwhile.
+func (x *comparing) checkShare() {
+	n := len(x.pairs)
+	if small := min(len(x.base.rows), len(x.cand.rows)); float64(n) < minPaired*float64(small) {
+		x.no("only %d of the %d requests of the smaller run are in both", n, small)
+	}
+	for name, side := range x.out.bothSides() {
+		if in := side.InWindow; float64(n) < minPaired*float64(in) {
+			x.no("the %s run served %d requests in the time of the pairs, of which %d are paired: it had another load", name, in, n)
+		}
+	}
+}
+
+// checkArrivals compares the pattern, not the clock: a replay runs on another day.
+func (x *comparing) checkArrivals() {
+	var b, c, shift []float64 // milliseconds since the first pair with arrivals, whichever that is
+	var zero paired
+	for _, p := range x.pairs {
+		if p.base.arrival == nil || p.cand.arrival == nil {
+			continue
+		}
+		if zero.base == nil {
+			zero = p
+		}
+		tb, tc := *p.base.arrival-*zero.base.arrival, *p.cand.arrival-*zero.cand.arrival
+		b, c, shift = append(b, float64(tb)/1e3), append(c, float64(tc)/1e3), append(shift, float64(tc-tb)/1e3)
+	}
+	if len(b) < 3 {
+		x.out.warn("arrivals_unknown", "fewer than three pairs have an arrival time in both runs: whether the load was the same is unknown")
+		return
+	}
+	gb, spanB := steps(b)
+	gc, spanC := steps(c)
+	f := &x.out.Fidelity
+	d := stats.KS(gb, gc)
+	f.ArrivalKS, f.ArrivalShift, f.RateRatio = &d, spread(shift), ratioOf(spanB, spanC)
+	if d > maxArrivalKS && *f.ArrivalShift > max(maxShiftMS, maxShiftPart*spanB/float64(len(gb))) {
+		x.no("arrivals differ: KS distance %.3f of the gaps between them (limit %.2f)", d, maxArrivalKS)
+	}
+	if r := f.RateRatio; r != nil && outside(*r, minRate) {
+		x.no("the candidate got %.2f times the request rate of the base (limit %.2f to %.2f)", *r, minRate, 2-minRate)
+	}
+}
+
+// steps returns the sorted distances of neighbours in time and the whole span.
+func steps(t []float64) (gaps []float64, span float64) {
+	slices.Sort(t)
+	for i := 1; i < len(t); i++ {
+		gaps = append(gaps, t[i]-t[i-1])
+	}
+	slices.Sort(gaps)
+	return gaps, t[len(t)-1] - t[0]
+}
+
+// spread is the 95th percentile of the distance from the median.
+func spread(v []float64) *float64 {
+	mid := *quantileOf(v, .5)
+	for i := range v {
+		v[i] = math.Abs(v[i] - mid)
+	}
+	return quantileOf(v, .95)
+}
+
+func outside(ratio, low float64) bool { return ratio < low || ratio > 2-low }
+
+func (x *comparing) checkInput() {
+	var b, c, same, n float64
+	for _, p := range x.pairs {
+		if p.base.input == nil || p.cand.input == nil {
+			continue
+		}
+		ib, ic := float64(*p.base.input), float64(*p.cand.input)
+		b, c, n = b+ib, c+ic, n+1
+		if math.Abs(ic-ib) <= .02*ib {
+			same++
+		}
+	}
+	f := &x.out.Fidelity
+	f.InputRatio, f.InputSame = ratioOf(c, b), ratioOf(same, n)
+	if r := f.InputRatio; r != nil && outside(*r, minInput) {
+		x.no("the candidate counted %.3f times the input tokens of the base (limit %.2f to %.2f)", *r, minInput, 2-minInput)
+	} else if s := f.InputSame; s != nil && *s < minSamePrompt {
+		x.no("only %.1f %% of the pairs have the same input tokens within 2 %% (limit %.0f %%)", 100**s, 100*minSamePrompt)
+	}
+}
+
+// checkOutput withholds what depends on how long the answers are.
+func (x *comparing) checkOutput() {
+	var b, c []float64
+	var sumB, sumC float64
+	for _, p := range x.with(bothLatency) {
+		if p.base.output != nil && p.cand.output != nil {
+			b, c = append(b, float64(*p.base.output)), append(c, float64(*p.cand.output))
+			sumB, sumC = sumB+b[len(b)-1], sumC+c[len(c)-1]
+		}
+	}
+	if x.out.Fidelity.OutputRatio = ratioOf(sumC, sumB); x.out.Fidelity.OutputRatio == nil {
+		return
+	}
+	slices.Sort(b)
+	slices.Sort(c)
+	d, r := stats.KS(b, c), *x.out.Fidelity.OutputRatio
+	x.out.Fidelity.OutputKS = &d
+	if outside(r, minOutput) {
+		x.withheld[e2e] = fmt.Sprintf("the candidate wrote %.2f times the output tokens of the base (limit %.2f to %.2f)", r, minOutput, 2-minOutput)
+	}
+}
+
+// checkKinds withholds TTFT when the two runs mean different events by it.
+func (x *comparing) checkKinds() {
+	differ, n := 0, 0
+	for _, p := range x.with(bothLatency) {
+		if p.base.values[ttft] != nil && p.cand.values[ttft] != nil {
+			n++
+			if p.base.kind != p.cand.kind {
+				differ++
+			}
+		}
+	}
+	if float64(differ) > .01*float64(n) {
+		b, c := x.out.Sides["base"], x.out.Sides["cand"]
+		x.withheld[ttft] = fmt.Sprintf("first token means %s in the base and %s in the candidate", names(b.TTFTKinds), names(c.TTFTKinds))
+	}
+}

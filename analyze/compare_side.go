@@ -1,0 +1,149 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// sideRows is what a comparison needs of one run.
+type sideRows struct {
+	path       string
+	rows       []logical                // by id
+	gaps       map[attemptKey][]float64 // microseconds
+	incomplete []string                 // what the run says about itself
+}
+
+// side reads one run.
+func (e *Engine) side(ctx context.Context, r *Run, sc Scope) (*sideRows, error) {
+	s := &sideRows{path: r.Path}
+	res, err := e.Query(ctx, r, "pairs", sc, nil)
+	if err != nil {
+		return nil, err
+	}
+	if s.rows, err = logicals(res); err != nil {
+		return nil, err
+	}
+	if res, err = e.Query(ctx, r, "pair_gaps", sc, nil); err != nil {
+		return nil, err
+	}
+	if s.gaps, err = gapLists(res); err != nil {
+		return nil, err
+	}
+	s.incomplete, err = e.incomplete(ctx, r)
+	return s, err
+}
+
+// incomplete returns what the parts of a run say under the key reprise.incomplete: a replay that was cut short or
+// had to drop requests writes the reason there.
+func (e *Engine) incomplete(ctx context.Context, r *Run) ([]string, error) {
+	rows, err := e.conn.QueryContext(ctx, "SELECT DISTINCT decode(value) FROM parquet_kv_metadata("+r.partList()+
+		") WHERE decode(key) = 'reprise.incomplete' ORDER BY 1")
+	if err != nil {
+		return nil, fmt.Errorf("read metadata of %q: %w", r.Path, err)
+	}
+	defer rows.Close()
+	var reasons []string
+	for rows.Next() {
+		var reason string
+		if err := rows.Scan(&reason); err != nil {
+			return nil, err
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons, rows.Err()
+}
+
+// Side describes one run of a comparison.
+type Side struct {
+	Requests     int            `json:"requests"`  // logical requests that generate text
+	InWindow     int            `json:"in_window"` // of them between the first and the last paired arrival
+	Copied       int            `json:"copied"`    // ids that stand for several calls: not paired
+	Statuses     map[string]int `json:"statuses"`
+	Vantages     []string       `json:"vantages"`
+	TTFTKinds    []string       `json:"ttft_kinds"`
+	InputTokens  *int64         `json:"input_tokens"` // of the pairs that tell; nil when none does
+	OutputTokens *int64         `json:"output_tokens"`
+	CachedShare  *float64       `json:"cached_share"`    // of the input tokens of pairs that know both
+	SendLagP99   *float64       `json:"send_lag_p99_ms"` // replay: how late the client was
+}
+
+func (x *comparing) describe(s *sideRows, of picker) *Side {
+	d := &Side{Requests: len(s.rows), Statuses: map[string]int{}, Vantages: []string{}, TTFTKinds: []string{}}
+	var lags []float64
+	for i := range s.rows {
+		r := &s.rows[i]
+		d.Statuses[r.status]++
+		if r.copied {
+			d.Copied++
+		}
+		d.Vantages, d.TTFTKinds = addNew(d.Vantages, r.vantage), addNew(d.TTFTKinds, r.kind)
+		if r.lag != nil {
+			lags = append(lags, float64(*r.lag)/1e3)
+		}
+	}
+	d.SendLagP99 = quantileOf(lags, .99)
+	slices.Sort(d.Vantages)
+	slices.Sort(d.TTFTKinds)
+	x.describePairs(d, s, of)
+	return d
+}
+
+func (x *comparing) describePairs(d *Side, s *sideRows, of picker) {
+	var cached, input int64
+	var first, last *int64
+	for _, p := range x.pairs {
+		r := of(p)
+		d.InputTokens, d.OutputTokens = plus(d.InputTokens, r.input), plus(d.OutputTokens, r.output)
+		if r.input != nil && r.cached != nil {
+			input, cached = input+*r.input, cached+*r.cached
+		}
+		if a := r.arrival; a != nil {
+			if first == nil || *a < *first {
+				first = a
+			}
+			if last == nil || *a > *last {
+				last = a
+			}
+		}
+	}
+	d.CachedShare = ratioOf(float64(cached), float64(input))
+	for i := range s.rows {
+		if a := s.rows[i].arrival; a != nil && first != nil && *a >= *first && *a <= *last {
+			d.InWindow++
+		}
+	}
+}
+
+func addNew(list []string, s string) []string {
+	if s == "" || slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// plus adds what is known; the sum of nothing known is nil.
+func plus(sum, v *int64) *int64 {
+	if v == nil {
+		return sum
+	}
+	n := deref(sum) + *v
+	return &n
+}
+
+// ratioOf is nil when the divisor is 0.
+func ratioOf(a, b float64) *float64 {
+	if b == 0 {
+		return nil
+	}
+	r := a / b
+	return &r
+}
+
+func names(list []string) string {
+	if len(list) == 0 {
+		return "unknown"
+	}
+	return strings.Join(list, ", ")
+}
