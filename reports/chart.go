@@ -184,23 +184,44 @@ func drawDots(c Chart) drawing {
 	return d
 }
 
-// marks puts the marks of a chart on its first series.
+// marks puts the marks and spans of a chart on its first series.
 func marks(c Chart, series int) charts.SeriesOpts {
 	return func(s *charts.SingleSeries) {
-		if series > 0 || len(c.Marks) == 0 {
+		if series > 0 {
 			return
 		}
-		s.MarkLines = &opts.MarkLines{MarkLineStyle: opts.MarkLineStyle{Symbol: []string{"none", "none"},
-			Label: &opts.Label{Show: opts.Bool(true), Formatter: "{b}", Position: "insideEndTop"}}}
-		for _, m := range c.Marks {
-			var item any = opts.MarkLineNameYAxisItem{Name: m.Name, YAxis: m.At}
-			if m.Upright {
-				s.MarkLines.Label.Position = "start" // on top: names run downwards in charts with upright marks
-				item = opts.MarkLineNameXAxisItem{Name: m.Name, XAxis: m.At}
-			}
-			s.MarkLines.Data = append(s.MarkLines.Data, item)
-		}
+		s.MarkLines, s.MarkAreas = markLines(c), markAreas(c)
 	}
+}
+
+func markLines(c Chart) *opts.MarkLines {
+	if len(c.Marks) == 0 {
+		return nil
+	}
+	label := &opts.Label{Show: opts.Bool(true), Formatter: "{b}", Position: "insideEndTop"}
+	out := &opts.MarkLines{MarkLineStyle: opts.MarkLineStyle{Symbol: []string{"none", "none"}, Label: label}}
+	for _, m := range c.Marks {
+		var item any = opts.MarkLineNameYAxisItem{Name: m.Name, YAxis: coordinate(c.Y, m.At)}
+		if m.Upright {
+			label.Position = "start" // on top: names run downwards in charts with upright marks
+			item = opts.MarkLineNameXAxisItem{Name: m.Name, XAxis: coordinate(c.X, m.At)}
+		}
+		out.Data = append(out.Data, item)
+	}
+	return out
+}
+
+func markAreas(c Chart) *opts.MarkAreas {
+	if len(c.Spans) == 0 {
+		return nil
+	}
+	out := &opts.MarkAreas{MarkAreaStyle: opts.MarkAreaStyle{Label: &opts.Label{Show: opts.Bool(true)},
+		ItemStyle: &opts.ItemStyle{Color: "--unsure", Opacity: opts.Float(.18)}}}
+	for _, s := range c.Spans {
+		out.Data = append(out.Data, []any{
+			opts.MarkAreaNameXAxisItem{Name: s.Name, XAxis: coordinate(c.X, s.From)}, opts.MarkAreaNameXAxisItem{XAxis: coordinate(c.X, s.To)}})
+	}
+	return out
 }
 
 // coordinate is a number on an axis: milliseconds for time, nil for a break.

@@ -16,6 +16,7 @@ type Chart struct {
 	X, Y   Axis
 	Series []Series
 	Marks  []Mark
+	Spans  []Span
 	Notes  []string // what is not drawn
 }
 
@@ -46,6 +47,12 @@ type Mark struct {
 	Name    string
 	At      float64
 	Upright bool
+}
+
+// Span is a shaded stretch of the x axis.
+type Span struct {
+	Name     string
+	From, To float64
 }
 
 // spec is the chart header of a query: "line x=start_us y=p50_ms,p99_ms".

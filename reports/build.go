@@ -1,0 +1,143 @@
+package reports
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"reprise/analyze"
+)
+
+// AnalyzeInput is the whole picture of one run: what [Build] makes a report of.
+type AnalyzeInput struct {
+	Run       string // as the user named it
+	Scope     string // what was asked for: time range, grouping; empty: all of it
+	SLO       string // the objective; empty: none was given, and nothing is judged
+	Results   map[string]*analyze.Result
+	Missing   map[string]string // query name: why it could not run (log level, no objective)
+	Incidents []analyze.Incident
+	Next      []string
+}
+
+// order is the order of sections: what happened, how slow, why, what the prompts cost, how good the data are. Results
+// under other names follow in order of name.
+var order = []string{"overview", "goodput", "goodput_over_time", "latency", "latency_over_time", "token_gaps", "decode_stalls", "stall_culprits",
+	"concurrency", "errors", "system_prompt", "prefix_cache", "coverage"}
+
+// Build makes the report of one run.
+func Build(in AnalyzeInput) Report {
+	r := Report{Title: "Analysis of " + in.Run, Subtitle: subtitle(in), Next: in.Next}
+	r.Verdict, r.Answer = answer(in)
+	r.Figures = figures(in.Results)
+	if note := cannotSay(in); note != "" {
+		r.Notes = append(r.Notes, note)
+	}
+	if len(in.Incidents) > 0 {
+		r.Sections = append(r.Sections, incidentSection(in))
+	}
+	for _, name := range queriesOf(in) {
+		s := section(name, in.Results[name], in.Missing[name])
+		markIncidents(s.Charts, in.Incidents)
+		r.Sections = append(r.Sections, s)
+	}
+	return r
+}
+
+func queriesOf(in AnalyzeInput) []string {
+	var known, others []string
+	for _, name := range order {
+		if in.Results[name] != nil || in.Missing[name] != "" {
+			known = append(known, name)
+		}
+	}
+	for _, names := range [][]string{slices.Collect(maps.Keys(in.Results)), slices.Collect(maps.Keys(in.Missing))} {
+		for _, name := range names {
+			if !slices.Contains(known, name) && !slices.Contains(others, name) {
+				others = append(others, name)
+			}
+		}
+	}
+	slices.Sort(others)
+	return append(known, others...)
+}
+
+func subtitle(in AnalyzeInput) string {
+	var parts []string
+	if in.Scope != "" {
+		parts = append(parts, in.Scope)
+	}
+	if in.SLO != "" {
+		parts = append(parts, "objective "+in.SLO)
+	} else {
+		parts = append(parts, "no objective given")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// cannotSay names in one line what this log is silent about.
+func cannotSay(in AnalyzeInput) string {
+	var out []string
+	for _, name := range queriesOf(in) {
+		if why := in.Missing[name]; why != "" {
+			title := titles[name]
+			if title == "" {
+				title = name
+			}
+			out = append(out, strings.ToLower(title[:1])+title[1:]+" ("+why+")")
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "cannot say: " + strings.Join(out, "; ")
+}
+
+// incidentSection lists the windows in which the objective was missed by more than chance.
+func incidentSection(in AnalyzeInput) Section {
+	var rows [][]any
+	for _, i := range in.Incidents {
+		rows = append(rows, []any{i.From, i.To, i.Bad, i.Eligible, share(i.Bad, i.Eligible), i.Expected, strings.ReplaceAll(i.Cause, "_", " "), i.Text})
+	}
+	about := "Stretches of time in which more requests missed " + in.SLO + " than the objective and the quiet part of the run explain. The cause is what differed inside the window; " +
+		"it is a likely cause, not a proof."
+	return section("incidents", table("incidents", "Incidents", about, columnsOf(2, "from_us time", "to_us time", "bad requests", "judged requests", "share share", "expected share",
+		"likely_cause text", "evidence text"), rows), "")
+}
+
+func share(part, whole int64) any {
+	if whole == 0 {
+		return nil
+	}
+	return float64(part) / float64(whole)
+}
+
+// markIncidents shades the incidents in charts over time.
+func markIncidents(charts []Chart, incidents []analyze.Incident) {
+	for i := range charts {
+		if charts[i].X.Unit == "time" {
+			for _, in := range incidents {
+				charts[i].Spans = append(charts[i].Spans, Span{"incident", float64(in.From), float64(in.To)})
+			}
+		}
+	}
+}
+
+// incidentText is one incident as a sentence.
+func incidentText(i analyze.Incident) string {
+	layout := clock([]int64{i.From, i.To})
+	until := layout
+	if utc(i.From, "2006-01-02") == utc(i.To, "2006-01-02") {
+		until = strings.TrimPrefix(layout, "2006-01-02 ")
+	}
+	return fmt.Sprintf("From %s to %s UTC %s of %s requests missed the objective (%s; %s expected); likely cause: %s.", utc(i.From, layout), utc(i.To, until),
+		count(i.Bad), count(i.Eligible), orUnknown(ratio(i.Bad, i.Eligible), percent), percent(i.Expected), i.Text)
+}
+
+func ratio(part, whole int64) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	r := float64(part) / float64(whole)
+	return &r
+}
