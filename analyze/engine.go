@@ -22,10 +22,11 @@ type EngineOptions struct {
 
 // Engine is one in-memory database behind one pinned connection. It is not safe for concurrent use.
 type Engine struct {
-	db     *sql.DB
-	conn   *sql.Conn
-	temp   string
-	joined map[*Run]bool // whether a run holds several source formats, found at its first query
+	db       *sql.DB
+	conn     *sql.Conn
+	temp     string
+	mounts   map[*Run]queries.Source
+	prefills map[*Run]Prefill
 }
 
 // Scope says which requests a query sees and how it groups them. From and To bound the arrival, half open, in
@@ -42,7 +43,7 @@ func NewEngine(ctx context.Context, o EngineOptions) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start DuckDB: %w", err)
 	}
-	e := &Engine{db: sql.OpenDB(connector), joined: map[*Run]bool{}}
+	e := &Engine{db: sql.OpenDB(connector), mounts: map[*Run]queries.Source{}, prefills: map[*Run]Prefill{}}
 	if err := e.prepare(ctx, o); err != nil {
 		e.Close()
 		return nil, fmt.Errorf("start DuckDB: %w", err)
@@ -93,6 +94,10 @@ func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, param
 	if err != nil {
 		return nil, err
 	}
+	params, warnings, err := e.withFits(ctx, r, q, params)
+	if err != nil {
+		return nil, fmt.Errorf("query %s: %w", name, err)
+	}
 	values, err := e.values(q, sc, params)
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
@@ -106,6 +111,7 @@ func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, param
 	if err := e.fill(ctx, r, sc, res); err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
 	}
+	res.Warnings = append(res.Warnings, warnings...)
 	return res, nil
 }
 
@@ -114,7 +120,7 @@ func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Resul
 	if word := strings.ToUpper(firstWord(text)); word != "SELECT" && word != "WITH" {
 		return nil, fmt.Errorf("expected a statement that begins with SELECT or WITH, got %q", firstWord(text))
 	}
-	joined, err := e.isJoined(ctx, r)
+	src, err := e.mount(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +128,7 @@ func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	composed, err := queries.ComposeText(text, r.source(joined), queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
+	composed, err := queries.ComposeText(text, src, queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +145,7 @@ func (e *Engine) Text(ctx context.Context, r *Run, name string, sc Scope, params
 	if err != nil {
 		return "", err
 	}
-	joined, err := e.isJoined(ctx, r)
+	src, err := e.mount(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -147,7 +153,7 @@ func (e *Engine) Text(ctx context.Context, r *Run, name string, sc Scope, params
 	if err != nil {
 		return "", fmt.Errorf("query %s: %w", name, err)
 	}
-	text, err := queries.Compose(q, r.source(joined), queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
+	text, err := queries.Compose(q, src, queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
 	if err != nil {
 		return "", fmt.Errorf("query %s: %w", name, err)
 	}
@@ -172,17 +178,18 @@ func (e *Engine) values(q queries.Query, sc Scope, params map[string]string) (ma
 	return values, nil
 }
 
-// isJoined says whether the run holds more than one source format.
-func (e *Engine) isJoined(ctx context.Context, r *Run) (bool, error) {
-	if joined, ok := e.joined[r]; ok {
-		return joined, nil
+// mount finds out once which forms of the base views the run needs.
+func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
+	if src, ok := e.mounts[r]; ok {
+		return src, nil
 	}
-	var formats int64
-	if err := e.conn.QueryRowContext(ctx, "SELECT count(DISTINCT source_format) FROM "+r.scan()).Scan(&formats); err != nil {
-		return false, fmt.Errorf("read run %q: %w", r.Path, err)
+	src := queries.Source{Scan: r.scan()}
+	text := "SELECT count(DISTINCT source_format) > 1, coalesce(max(attempt) > 1, FALSE) FROM " + src.Scan
+	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped); err != nil {
+		return src, fmt.Errorf("read run %q: %w", r.Path, err)
 	}
-	e.joined[r] = formats > 1
-	return formats > 1, nil
+	e.mounts[r] = src
+	return src, nil
 }
 
 // shown are the parameters of the query with the values that it ran with, defaults too; NULL ones are left out.
@@ -191,7 +198,7 @@ func shown(q queries.Query, values map[string]string) map[string]string {
 	for _, p := range queries.Parameters(q) {
 		v, ok := values[p.Name]
 		if !ok {
-			v = p.Default
+			v = p.Value()
 		}
 		if v != "" && v != "NULL" {
 			out[p.Name] = v

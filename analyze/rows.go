@@ -162,11 +162,11 @@ const coverageSQL = `SELECT coalesce(excluded, ''), count(*) FROM requests GROUP
 // coverage counts the attempts in range, and why those without latency are left out.
 func (e *Engine) coverage(ctx context.Context, r *Run, sc Scope) (Coverage, error) {
 	cov := Coverage{Excluded: map[string]int64{}}
-	joined, err := e.isJoined(ctx, r)
+	src, err := e.mount(ctx, r)
 	if err != nil {
 		return cov, err
 	}
-	text, err := queries.ComposeText(coverageSQL, r.source(joined), queries.Scope{From: sc.From, To: sc.To}, nil)
+	text, err := queries.ComposeText(coverageSQL, src, queries.Scope{From: sc.From, To: sc.To}, nil)
 	if err != nil {
 		return cov, err
 	}

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"reprise/queries"
 )
 
 // Run is a folder of Parquet parts, as found when it was opened; parts added later are not seen.
@@ -70,16 +68,17 @@ func isPart(f fs.DirEntry) bool {
 	return !f.IsDir() && strings.HasSuffix(f.Name(), ".parquet") && !strings.HasPrefix(f.Name(), ".")
 }
 
-// scan is the table expression over the parts. DuckDB reads a path as a pattern: special characters are put in brackets.
+// scan is the table expression over the parts.
 func (r *Run) scan() string {
+	return "read_parquet(" + r.partList() + ", union_by_name=true, hive_partitioning=false)"
+}
+
+// partList is the list of the parts. DuckDB reads a path as a pattern: special characters are put in brackets.
+func (r *Run) partList() string {
 	escape := strings.NewReplacer("'", "''", "[", "[[]", "*", "[*]", "?", "[?]")
 	var list []string
 	for _, p := range r.Parts {
 		list = append(list, "'"+escape.Replace(p)+"'")
 	}
-	return "read_parquet([" + strings.Join(list, ", ") + "], union_by_name=true, hive_partitioning=false)"
-}
-
-func (r *Run) source(joined bool) queries.Source {
-	return queries.Source{Scan: r.scan(), Joined: joined}
+	return "[" + strings.Join(list, ", ") + "]"
 }

@@ -1,16 +1,20 @@
 package queries
 
 import (
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Source is a mounted run. Scan is the table expression that gives the raw columns; Joined says that the run holds
-// several source formats, so that rows of one call become one row (base/attempts_joined.sql).
+// Source is a mounted run. Scan is the table expression that gives the raw columns. Two views have a plain form, which
+// costs nothing, and one for runs that need it: Joined says that the run holds several source formats, so that rows of
+// one attempt become one (attempts_joined), Grouped that calls were tried again, so that attempts become calls
+// (calls_grouped).
 type Source struct {
-	Scan   string
-	Joined bool
+	Scan            string
+	Joined, Grouped bool
 }
 
 // Scope narrows and groups. From and To bound the arrival, half open, in microseconds since 1970; nil is no bound. By
@@ -27,14 +31,29 @@ func Compose(q Query, src Source, sc Scope, values map[string]string) (string, e
 	if q.Quantiles != nil {
 		text += q.quantileStage()
 	}
-	return compose(text, Parameters(q), composition{src, sc, values})
+	return compose(text, Parameters(q), composition{src, sc, bounds(q, sc, values)})
 }
 
 // ComposeText puts the base views that a text of the user's own names in front of it. The text begins with SELECT or
 // WITH; only the parameters of the views can be given.
 func ComposeText(text string, src Source, sc Scope, values map[string]string) (string, error) {
 	text = strings.TrimRight(text, "; \n\t")
-	return compose(text, Parameters(Query{Text: text}), composition{src, sc, values})
+	q := Query{Text: text}
+	return compose(text, Parameters(q), composition{src, sc, bounds(q, sc, values)})
+}
+
+// bounds adds the range of the scope as from_us and to_us for a query that has these parameters.
+func bounds(q Query, sc Scope, values map[string]string) map[string]string {
+	out := maps.Clone(values)
+	for name, us := range map[string]*int64{"from_us": sc.From, "to_us": sc.To} {
+		if us != nil && slices.ContainsFunc(Parameters(q), func(p Param) bool { return p.Name == name }) {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[name] = strconv.FormatInt(*us, 10)
+		}
+	}
+	return out
 }
 
 // Parameters returns the parameters of the query and of the views it uses, without doubles.
@@ -67,7 +86,7 @@ func compose(text string, params []Param, c composition) (string, error) {
 	if p != "" {
 		ctes = append(ctes, p)
 	}
-	fill, err := c.placeholders()
+	fill, err := c.placeholders(params)
 	if err != nil {
 		return "", err
 	}
@@ -93,47 +112,56 @@ func compose(text string, params []Param, c composition) (string, error) {
 	return head + strings.Join(ctes, ",\n") + join + text, nil
 }
 
-// viewText returns the text of a view; attempts has two forms.
+// viewText returns the text of a view in the form that the source needs.
 func (c composition) viewText(name string) string {
-	if name == "attempts" && c.src.Joined {
+	switch {
+	case name == "attempts" && c.src.Joined:
 		name = "attempts_joined"
+	case name == "calls" && c.src.Grouped:
+		name = "calls_grouped"
 	}
 	return load().views[name].Text
 }
 
-func (c composition) placeholders() (*strings.Replacer, error) {
+// placeholders are filled in the text of views: the source, what the scope says, and the parameters as literals.
+func (c composition) placeholders(params []Param) (*strings.Replacer, error) {
 	grp, err := group(c.scope.By)
 	if err != nil {
 		return nil, err
 	}
-	return strings.NewReplacer("{source}", c.src.Scan, "{grp}", grp, "{range}", arrivalRange(c.scope)), nil
+	pairs := []string{"{source}", c.src.Scan, "{grp}", grp, "{range}", arrivalRange(c.scope)}
+	for _, p := range params {
+		literal, err := p.render(p.value(c.values))
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, "{"+p.Name+"}", literal)
+	}
+	return strings.NewReplacer(pairs...), nil
 }
 
-// uses returns the base views that a text names, and those that they name, each after the ones it needs. A view's own
-// name inside it is a column.
+// uses returns the base views that a text reads, and those that they read, each after the ones it needs.
 func uses(text string) []string {
 	var order []string
-	var visit func(name, text string)
-	visit = func(name, text string) {
-		for _, word := range words(text) {
-			v, ok := load().views[word]
-			if !ok || word == name || slices.Contains(order, word) {
+	seen := map[string]bool{}
+	var visit func(text string)
+	visit = func(text string) {
+		for _, m := range tablePattern.FindAllStringSubmatch(strings.ToLower(noise.ReplaceAllString(text, " ")), -1) {
+			v, ok := load().views[m[1]]
+			if !ok || seen[m[1]] {
 				continue
 			}
-			visit(word, v.Text)
-			order = append(order, word)
+			seen[m[1]] = true
+			visit(v.Text)
+			order = append(order, m[1])
 		}
 	}
-	visit("", text)
+	visit(text)
 	return order
 }
 
-// words returns the identifiers of a SQL text, without comments and string literals.
-func words(text string) []string {
-	return wordPattern.FindAllString(strings.ToLower(noise.ReplaceAllString(text, " ")), -1)
-}
-
 var (
-	noise       = regexp.MustCompile(`--[^\n]*|/\*(?s:.*?)\*/|'(?:[^']|'')*'`)
-	wordPattern = regexp.MustCompile(`[a-z_][a-z0-9_]*`)
+	noise = regexp.MustCompile(`--[^\n]*|/\*(?s:.*?)\*/|'(?:[^']|'')*'`)
+	// a table stands after FROM, JOIN or the comma of a list; a column after a comma does no harm
+	tablePattern = regexp.MustCompile(`(?:\b(?:from|join)\s+|,\s*)([a-z_][a-z0-9_]*)`)
 )

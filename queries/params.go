@@ -31,16 +31,41 @@ func (p Param) render(value string) (string, error) {
 		}
 	case "TEXT":
 		typ, literal = "VARCHAR", quote(value)
+		if choices := p.choices(); len(choices) > 1 && !slices.Contains(choices, value) {
+			err = fmt.Errorf("no such choice")
+		}
 	default:
-		return "", fmt.Errorf("param %s: type must be BIGINT, DOUBLE, TEXT or BOOLEAN, got %q", p.Name, p.Type)
+		return "", fmt.Errorf("parameter %s: type must be BIGINT, DOUBLE, TEXT or BOOLEAN, got %q", p.Name, p.Type)
 	}
 	if value == "" || value == "NULL" {
 		literal, err = "NULL", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("param %s: expected %s, got %q", p.Name, p.Type, value)
+		return "", fmt.Errorf("parameter %s: expected %s, got %q", p.Name, p.expects(), value)
 	}
 	return "CAST(" + literal + " AS " + typ + ")", nil
+}
+
+// value is the value given, else the default, of choices the first.
+func (p Param) value(values map[string]string) string {
+	if v, ok := values[p.Name]; ok {
+		return v
+	}
+	return p.choices()[0]
+}
+
+func (p Param) choices() []string {
+	if p.Type != "TEXT" {
+		return []string{p.Default}
+	}
+	return strings.Split(p.Default, "|")
+}
+
+func (p Param) expects() string {
+	if choices := p.choices(); len(choices) > 1 {
+		return strings.Join(choices, " or ")
+	}
+	return p.Type
 }
 
 // quote makes a SQL string literal.
@@ -51,11 +76,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 func renderParams(params []Param, values map[string]string) (string, error) {
 	var fields []string
 	for _, p := range params {
-		value, ok := values[p.Name]
-		if !ok {
-			value = p.Default
-		}
-		s, err := p.render(value)
+		s, err := p.render(p.value(values))
 		if err != nil {
 			return "", err
 		}

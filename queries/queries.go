@@ -27,12 +27,16 @@ type Query struct {
 	Text      string // no header, no trailing semicolon
 }
 
-// Param is a typed value that the text reads as (SELECT name FROM params). Default "" is NULL.
+// Param is a typed value that the text reads as (SELECT name FROM params), a view as {name}. Default "" is NULL; a TEXT
+// default of words joined by "|" allows only these words, the first is the default.
 type Param struct {
 	Name    string
 	Type    string // BIGINT, DOUBLE, TEXT or BOOLEAN
 	Default string
 }
+
+// Value is the default as a value: the first of the choices.
+func (p Param) Value() string { return p.value(nil) }
 
 // Column describes one column of the output. Better is higher, lower or none.
 type Column struct{ Name, Unit, Better string }

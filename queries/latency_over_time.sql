@@ -1,0 +1,34 @@
+-- title Latency over time
+-- about Exact percentiles by arrival, in steps of bin_us: ttft, tpot and e2e as in the query latency, without failed calls. Only steps in which a call
+-- about arrived have a row; a percentile of few calls is noise, see n.
+-- level L0
+-- param bin_us BIGINT 60000000
+-- param metric TEXT all|ttft|tpot|e2e
+-- key metric
+-- key grp
+-- key start_us time
+-- column n samples none
+-- column n_total samples none
+-- column mean ms lower
+-- column p50 ms lower
+-- column p90 ms lower
+-- column p95 ms lower
+-- column p99 ms lower
+-- column p99_9 ms lower
+-- column max ms lower
+-- chart line x=start_us y=p50,p95,p99
+-- quantiles value_us 1e3
+WITH
+-- answered calls with the start of their step
+placed AS (
+  SELECT grp, arrival_us - mod(arrival_us, (SELECT bin_us FROM params)) AS start_us, ttft_us, tpot_us, e2e_us
+  FROM requests
+  WHERE latency AND arrival_us IS NOT NULL
+),
+samples AS (
+  SELECT 'ttft' AS metric, grp, start_us, CAST(ttft_us AS DOUBLE) AS value_us FROM placed WHERE (SELECT metric FROM params) IN ('all', 'ttft')
+  UNION ALL
+  SELECT 'tpot', grp, start_us, tpot_us FROM placed WHERE (SELECT metric FROM params) IN ('all', 'tpot')
+  UNION ALL
+  SELECT 'e2e', grp, start_us, e2e_us FROM placed WHERE (SELECT metric FROM params) IN ('all', 'e2e')
+)
