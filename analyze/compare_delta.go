@@ -70,10 +70,10 @@ func (x *comparing) latency(m metric, pairs []paired) ([]Delta, string) {
 		return nil, "no pair has " + latencyMetrics[m].needs + " in both runs"
 	}
 	labels, _, n := clusters(have)
-	var base, cand stats.Values
+	var base, cand []stats.Value
 	for i, p := range have {
-		base.Add(*p.base.values[m]/1e3, labels[i])
-		cand.Add(*p.cand.values[m]/1e3, labels[i])
+		base = append(base, stats.Value{V: *p.base.values[m] / 1e3, Cluster: labels[i]})
+		cand = append(cand, stats.Value{V: *p.cand.values[m] / 1e3, Cluster: labels[i]})
 	}
 	changes := x.bootstrap(n).Quantiles(base, cand, comparedQuantiles...)
 	var out []Delta

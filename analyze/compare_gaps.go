@@ -48,12 +48,12 @@ func (x *comparing) gaps(pairs []paired) ([]Delta, []CountDelta, string) {
 		return nil, nil, why
 	}
 	labels, _, n := clusters(pairs)
-	var base, cand stats.Values // milliseconds
+	var base, cand []stats.Value // milliseconds
 	lo, hi := 1.0, 1.0
 	for i, p := range pairs {
 		b, c := x.base.gaps[p.base.attempt], x.cand.gaps[p.cand.attempt]
-		addGaps(&base, b, labels[i])
-		addGaps(&cand, c, labels[i])
+		base = addGaps(base, b, labels[i])
+		cand = addGaps(cand, c, labels[i])
 		if !slices.Equal(b, c) { // gaps have no partners, so nothing bounds how their quantiles change
 			lo, hi = math.Inf(-1), math.Inf(1)
 		}
@@ -61,7 +61,7 @@ func (x *comparing) gaps(pairs []paired) ([]Delta, []CountDelta, string) {
 	boot := x.bootstrap(n)
 	var deltas []Delta
 	for i, c := range boot.Quantiles(base, cand, comparedQuantiles...) {
-		d := delta("chunk_gap", comparedQuantiles[i], min(len(base.V), len(cand.V)), c)
+		d := delta("chunk_gap", comparedQuantiles[i], min(len(base), len(cand)), c)
 		d.Verdict = x.verdict(d, c, lo, hi)
 		deltas = append(deltas, d)
 	}
@@ -73,17 +73,18 @@ func (x *comparing) gaps(pairs []paired) ([]Delta, []CountDelta, string) {
 	return deltas, counts, ""
 }
 
-func addGaps(to *stats.Values, gaps []float64, label int32) {
+func addGaps(to []stats.Value, gaps []float64, label int32) []stats.Value {
 	for _, g := range gaps {
-		to.Add(g/1e3, label)
+		to = append(to, stats.Value{V: g / 1e3, Cluster: label})
 	}
+	return to
 }
 
-func countOver(v stats.Values, over float64, clusters int) []float64 {
+func countOver(values []stats.Value, over float64, clusters int) []float64 {
 	out := make([]float64, clusters)
-	for i, g := range v.V {
-		if g > over {
-			out[v.Cluster[i]]++
+	for _, v := range values {
+		if v.V > over {
+			out[v.Cluster]++
 		}
 	}
 	return out

@@ -6,21 +6,16 @@ import (
 	"slices"
 )
 
-// Values are the observations of one side with the cluster each belongs to. A cluster may hold any number of them.
-type Values struct {
-	V       []float64
-	Cluster []int32
-}
-
-// Add appends one observation.
-func (v *Values) Add(x float64, cluster int32) {
-	v.V, v.Cluster = append(v.V, x), append(v.Cluster, cluster)
+// Value is an observation of one side with the cluster that it belongs to. A cluster may hold any number of them.
+type Value struct {
+	V       float64
+	Cluster int32
 }
 
 // Quantiles compares type 7 quantiles of two sides that share their clusters. The sides need not be equally long: chunk
 // gaps of the same requests are not. A resample is never built: cluster counts are weights over the sorted values, and
 // the quantile is looked for only near where earlier resamples found it.
-func (b Bootstrap) Quantiles(base, cand Values, ps ...float64) []Change {
+func (b Bootstrap) Quantiles(base, cand []Value, ps ...float64) []Change {
 	x, y := order(base, b.Clusters), order(cand, b.Clusters)
 	find := func(w []int32, qx, qy []float64) {
 		x.quantiles(ps, w, qx)
@@ -35,11 +30,10 @@ func (b Bootstrap) Quantiles(base, cand Values, ps ...float64) []Change {
 
 // ordered is one side by ascending value.
 type ordered struct {
-	v       []float64
-	cluster []int32
-	size    []int64 // values of each cluster
-	all     bracket
-	near    []bracket // where to look first for each quantile; nil before the pilot
+	values []Value
+	size   []int64 // values of each cluster
+	all    bracket
+	near   []bracket // where to look first for each quantile; nil before the pilot
 }
 
 // bracket is a range [lo, hi) of ordered values; above counts each cluster's values from hi on.
@@ -48,18 +42,13 @@ type bracket struct {
 	above  []int64
 }
 
-func order(s Values, clusters int) *ordered {
-	idx := make([]int32, len(s.V)) // gap samples can have many millions of values
-	for i := range idx {
-		idx[i] = int32(i)
+func order(values []Value, clusters int) *ordered {
+	o := &ordered{values: slices.Clone(values), size: make([]int64, clusters)}
+	slices.SortFunc(o.values, func(a, b Value) int { return cmp.Compare(a.V, b.V) })
+	for _, v := range o.values {
+		o.size[v.Cluster]++
 	}
-	slices.SortFunc(idx, func(a, b int32) int { return cmp.Compare(s.V[a], s.V[b]) })
-	o := &ordered{v: make([]float64, len(idx)), cluster: make([]int32, len(idx)), size: make([]int64, clusters)}
-	for to, from := range idx {
-		o.v[to], o.cluster[to] = s.V[from], s.Cluster[from]
-		o.size[s.Cluster[from]]++
-	}
-	o.all = bracket{0, len(o.v), make([]int64, clusters)}
+	o.all = bracket{0, len(o.values), make([]int64, clusters)}
 	return o
 }
 
@@ -68,13 +57,19 @@ func (o *ordered) narrow(found [][]float64) {
 	for _, q := range found {
 		lo, hi := slices.Min(q), slices.Max(q)
 		b := bracket{above: make([]int64, len(o.size))}
-		b.lo, _ = slices.BinarySearch(o.v, lo-(hi-lo))
-		b.hi, _ = slices.BinarySearch(o.v, math.Nextafter(hi+(hi-lo), math.Inf(1)))
-		for _, c := range o.cluster[b.hi:] {
-			b.above[c]++
+		b.lo = o.search(lo - (hi - lo))
+		b.hi = o.search(math.Nextafter(hi+(hi-lo), math.Inf(1)))
+		for _, v := range o.values[b.hi:] {
+			b.above[v.Cluster]++
 		}
 		o.near = append(o.near, b)
 	}
+}
+
+// search is the position of the first value that is not below x.
+func (o *ordered) search(x float64) int {
+	i, _ := slices.BinarySearchFunc(o.values, x, func(v Value, x float64) int { return cmp.Compare(v.V, x) })
+	return i
 }
 
 // quantiles sets out[j] to the ps[j] quantile under w.
@@ -106,12 +101,12 @@ func (o *ordered) quantile(p float64, w []int32, n int64, in bracket) (q float64
 	}
 	next := math.NaN()
 	for i := in.hi - 1; i >= in.lo; i-- {
-		seen += int64(w[o.cluster[i]])
+		seen += int64(w[o.values[i].Cluster])
 		if math.IsNaN(next) && seen >= after && seen > 0 {
-			next = o.v[i]
+			next = o.values[i].V
 		}
 		if seen > after {
-			return between(o.v[i], next, h-float64(rank)), true
+			return between(o.values[i].V, next, h-float64(rank)), true
 		}
 	}
 	return 0, false

@@ -12,7 +12,7 @@ import (
 var percentiles = []float64{.5, .95, .99}
 
 // sides gives n skewed values and f of each, in clusters of about five.
-func sides(n int, f func(float64) float64) (base, cand Values, clusters int) {
+func sides(n int, f func(float64) float64) (base, cand []Value, clusters int) {
 	r := rand.New(rand.NewPCG(7, 7))
 	clusters = n/5 + 1
 	for i := range n {
@@ -21,8 +21,8 @@ func sides(n int, f func(float64) float64) (base, cand Values, clusters int) {
 		if i < clusters {
 			c = int32(i)
 		}
-		base.Add(v, c)
-		cand.Add(f(v), c)
+		base = append(base, Value{v, c})
+		cand = append(cand, Value{f(v), c})
 	}
 	return base, cand, clusters
 }
@@ -47,7 +47,7 @@ func TestBootstrapIdentities(t *testing.T) { // metrics.md 2.4: no random number
 			if c.ratio != 0 {
 				same(t, c.name, *ch.Ratio, c.ratio)
 			}
-			sorted := slices.Sorted(slices.Values(base.V))
+			sorted := build(base, nil)
 			near(t, "base quantile", ch.Base, Quantile(sorted, percentiles[i]), 1e-12)
 		}
 	}
@@ -65,12 +65,12 @@ func TestQuantilesAgainstBuiltResamples(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 30 {
 		clusters := 1 + r.IntN(8)
-		var base, cand Values
+		var base, cand []Value
 		for range 1 + r.IntN(40) {
-			base.Add(float64(r.IntN(20)), int32(r.IntN(clusters)))
+			base = append(base, Value{float64(r.IntN(20)), int32(r.IntN(clusters))})
 		}
 		for range 1 + r.IntN(40) {
-			cand.Add(float64(r.IntN(20)), int32(r.IntN(clusters)))
+			cand = append(cand, Value{float64(r.IntN(20)), int32(r.IntN(clusters))})
 		}
 		b := Bootstrap{Clusters: clusters, B: 200, Seed: 9}
 		ps := []float64{0, .3, .5, .95, 1}
@@ -86,10 +86,15 @@ func TestQuantilesAgainstBuiltResamples(t *testing.T) {
 	}
 }
 
-func build(v Values, w []int32) (out []float64) {
-	for i, x := range v.V {
-		for range w[v.Cluster[i]] {
-			out = append(out, x)
+// build lists the values, each as often as its cluster was drawn; once without w.
+func build(values []Value, w []int32) (out []float64) {
+	for _, v := range values {
+		times := int32(1)
+		if w != nil {
+			times = w[v.Cluster]
+		}
+		for range times {
+			out = append(out, v.V)
 		}
 	}
 	slices.Sort(out)
@@ -104,11 +109,11 @@ func TestBootstrapCoverage(t *testing.T) {
 	const runs, n = 200, 200
 	covered, width := 0, 0.0
 	for i := range runs {
-		var base, cand Values
+		var base, cand []Value
 		for j := range n {
 			shared := r.NormFloat64()
-			base.Add(math.Exp(.6*(math.Sqrt(.7)*shared+math.Sqrt(.3)*r.NormFloat64())), int32(j))
-			cand.Add(math.Exp(.6*(math.Sqrt(.7)*shared+math.Sqrt(.3)*r.NormFloat64())), int32(j))
+			base = append(base, Value{math.Exp(.6 * (math.Sqrt(.7)*shared + math.Sqrt(.3)*r.NormFloat64())), int32(j)})
+			cand = append(cand, Value{math.Exp(.6 * (math.Sqrt(.7)*shared + math.Sqrt(.3)*r.NormFloat64())), int32(j)})
 		}
 		c := Bootstrap{Clusters: n, B: 300, Seed: uint64(i)}.Quantiles(base, cand, .95)[0]
 		if c.Diff.Lo <= 0 && 0 <= c.Diff.Hi {
@@ -128,14 +133,14 @@ func TestBootstrapCoverage(t *testing.T) {
 func TestClustersWidenIntervals(t *testing.T) {
 	base, cand, _ := sides(100, func(v float64) float64 { return v })
 	r := rand.New(rand.NewPCG(5, 5))
-	var b1, c1, b9, c9 Values
-	for i := range base.V {
-		y := cand.V[i] * (1 + r.Float64())
-		b1.Add(base.V[i], int32(i))
-		c1.Add(y, int32(i))
+	var b1, c1, b9, c9 []Value
+	for i := range base {
+		y := cand[i].V * (1 + r.Float64())
+		b1 = append(b1, Value{base[i].V, int32(i)})
+		c1 = append(c1, Value{y, int32(i)})
 		for range 9 {
-			b9.Add(base.V[i], int32(i))
-			c9.Add(y, int32(i))
+			b9 = append(b9, Value{base[i].V, int32(i)})
+			c9 = append(c9, Value{y, int32(i)})
 		}
 	}
 	b := Bootstrap{Clusters: 100, B: 400, Seed: 2}
