@@ -1,0 +1,14 @@
+// Package replay sends recorded traffic again and says how faithfully it did.
+//
+// Flow: [BuildPlan] turns the rows of a run into a [Plan]: one item a logical request with the time it is due, its lengths
+// and the shape of its prompt. [Run] probes the target, then a builder makes request bodies ahead of need (prompt.go,
+// body.go), the dispatcher (dispatch.go, one thread) starts each call at its due time, package wire sends it and stamps
+// the answer, record.go turns the outcome into a row of a run, and fidelity.go judges the whole.
+//
+// Contract: open loop. A call leaves when it is due, whatever the others do; every latency counts from the due time, so
+// a late client shows instead of hiding. Nothing is sent twice. The same plan with the same options gives the same bytes.
+// What was sent is always recorded, also when the run is interrupted.
+//
+// Prompts are synthetic: words that are one token each in common tokenizers, as many as the recorded prompt had tokens,
+// equal where recorded prompts had equal prefixes. Recorded bodies are sent instead when the run kept them.
+package replay

@@ -1,0 +1,304 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Fidelity says how far what was sent is what was recorded (metrics.md part 6), and whether this client was the limit. A
+// pointer is nil when there is nothing to go by.
+type Fidelity struct {
+	Verdict string   `json:"verdict"` // Faithful, Degraded or Invalid
+	Reasons []string `json:"reasons"` // why not faithful, in words
+
+	Scheduled  int `json:"scheduled"`
+	Sent       int `json:"sent"`
+	Inversions int `json:"inversions"` // sends more than 1 ms before one that was due earlier
+	Held       int `json:"held"`       // sends that had to wait for the safety limit
+	Lag        Lag `json:"lag"`
+
+	DriftMSPerS *float64 `json:"drift_ms_per_s"` // Theil-Sen slope of the lag on time
+	ArrivalKS   *float64 `json:"arrival_ks"`     // KS distance of inter-arrivals, planned against sent
+	ArrivalKS1  *float64 `json:"arrival_ks_1ms"` // the same, blind to shifts within 1 ms; this one is judged
+	CVRatio     *float64 `json:"cv_ratio"`       // coefficient of variation of inter-arrivals, sent over planned; null for even sends
+	RateDiff    int      `json:"rate_diff"`      // largest difference of sends within one second, planned against sent
+
+	InputRatio   *float64 `json:"input_ratio"`        // tokens the target counted over tokens recorded
+	InputClose   *float64 `json:"input_within_2pct"`  // share of requests
+	OutputRatio  *float64 `json:"output_ratio"`       // of finished requests
+	OutputKS     *float64 `json:"output_ks"`          // KS distance of output lengths, recorded against produced
+	PrefixPlan   *float64 `json:"prefix_share_log"`   // ideal hits of input tokens, of the recorded prompts that were sent
+	PrefixSent   *float64 `json:"prefix_share_sent"`  // the same, measured on the text sent
+	CachedTarget *float64 `json:"cached_share"`       // what the target says came from its cache
+	CachedLog    *float64 `json:"cached_share_log"`   // what the log says of the same requests
+	TurnsEarly   int      `json:"turns_before_reply"` // turns that left before the turn before them had ended
+
+	Health Health `json:"health"`
+}
+
+// Lag is how late requests left, without the wait for a connection, which Connect shows.
+type Lag struct {
+	P50US   float64 `json:"p50_us"`
+	P99US   float64 `json:"p99_us"`
+	MaxUS   float64 `json:"max_us"`
+	LimitUS float64 `json:"limit_us"` // bound on the 99th percentile
+}
+
+// Health is the state of this client during the replay.
+type Health struct {
+	CPUShare    *float64 `json:"cpu_share"` // of the cores this program may use
+	GCPauseP99  *float64 `json:"gc_pause_p99_us"`
+	HiccupP99   float64  `json:"hiccup_p99_us"` // how late a sleeping thread wakes: the floor of every figure here
+	HiccupMax   float64  `json:"hiccup_max_us"`
+	Connections int      `json:"connections"` // opened
+	ConnectP99  *float64 `json:"connect_p99_us"`
+	KernelShare *float64 `json:"kernel_stamp_share"` // of answers whose every read the kernel stamped
+	ReadLateP99 *float64 `json:"read_late_p99_us"`   // worst time of an answer from arrival of bytes to their processing
+	Coalesced   *float64 `json:"coalesced_share"`    // of chunks that came out of one read with an earlier one
+}
+
+// Verdicts. Invalid: latencies of this run are those of the client or of another load.
+const (
+	Faithful = "FAITHFUL"
+	Degraded = "DEGRADED"
+	Invalid  = "INVALID"
+)
+
+// Bounds of metrics.md part 6. A bound passed by invalidFactor makes a run invalid rather than degraded; so does a send more
+// than a second late.
+const (
+	lagLimit      = 5 * time.Millisecond
+	maxLag        = time.Second
+	maxDrift      = 1.0
+	maxKS         = 0.05
+	invalidFactor = 10
+)
+
+func (t *tally) fidelity(h Health) Fidelity {
+	f := Fidelity{Scheduled: len(t.r.plan.Items), Sent: t.nSent, Held: t.r.d.held, Health: h}
+	t.fillLoad(&f)
+	t.fillLengths(&f)
+	t.fillPrefix(&f)
+	t.fillHealth(&f.Health)
+	f.TurnsEarly = t.turnsEarly()
+	f.judge(t.r.opt.TTFTSLO, t.r.plan.Options.Lengths)
+	return f
+}
+
+// fillLoad compares when requests left with when they were due.
+func (t *tally) fillLoad(f *Fidelity) {
+	var due, sent, lags []float64 // milliseconds
+	for _, x := range t.done {
+		d := float64(t.r.plan.Items[x.index].DueUS) / 1000
+		lag := float64(x.lag) / float64(time.Millisecond)
+		due, sent, lags = append(due, d), append(sent, d+lag), append(lags, lag)
+	}
+	if len(due) == 0 {
+		return
+	}
+	for i := 1; i < len(sent); i++ {
+		if sent[i] < sent[i-1]-1 {
+			f.Inversions++
+		}
+	}
+	sorted := slices.Sorted(slices.Values(lags))
+	f.Lag.P50US, f.Lag.P99US, f.Lag.MaxUS = 1000*quantile(sorted, .5), 1000*quantile(sorted, .99), 1000*sorted[len(sorted)-1]
+	f.DriftMSPerS = slope(due, lags)
+	if f.DriftMSPerS != nil {
+		*f.DriftMSPerS *= 1000 // per ms of schedule to per s
+	}
+	a, b := intervals(due), intervals(sent)
+	f.ArrivalKS, f.ArrivalKS1 = ks(a, b, 0), ks(a, b, 1)
+	if va, vb := variation(a), variation(b); va != nil && vb != nil && *va > .05 { // below, it is the jitter that is compared
+		ratio := *vb / *va
+		f.CVRatio = &ratio
+	}
+	f.RateDiff = rateDiff(due, sent)
+}
+
+// intervals are the distances of instants in order.
+func intervals(instants []float64) []float64 {
+	s := slices.Sorted(slices.Values(instants))
+	var d []float64
+	for i := 1; i < len(s); i++ {
+		d = append(d, s[i]-s[i-1])
+	}
+	return d
+}
+
+// rateDiff is the largest difference of counts over seconds of the schedule.
+func rateDiff(due, sent []float64) (worst int) {
+	counts := map[int]int{}
+	for i := range due {
+		counts[int(math.Floor(due[i]/1000))]++
+		counts[int(math.Floor(sent[i]/1000))]--
+	}
+	for _, n := range counts {
+		worst = max(worst, n, -n)
+	}
+	return worst
+}
+
+// fillLengths compares token counts of requests that ended well.
+func (t *tally) fillLengths(f *Fidelity) {
+	var in, inLog, out, outLog int64
+	var lens, lensLog []float64
+	counted, near := int64(0), int64(0)
+	for _, x := range t.done {
+		it := &t.r.plan.Items[x.index]
+		if x.ok && x.input >= 0 {
+			in, inLog, counted = in+x.input, inLog+it.InputTokens, counted+1
+			if d := x.input - it.InputTokens; float64(max(d, -d)) <= .02*float64(it.InputTokens) {
+				near++
+			}
+		}
+		if x.ok && x.output >= 0 {
+			out, outLog = out+x.output, outLog+it.OutputTokens
+			lens, lensLog = append(lens, float64(x.output)), append(lensLog, float64(it.OutputTokens))
+		}
+	}
+	f.InputRatio, f.InputClose, f.OutputRatio = share(in, inLog), share(near, counted), share(out, outLog)
+	f.OutputKS = ks(lensLog, lens, 0)
+}
+
+// fillPrefix compares how much of the prompts is shared.
+func (t *tally) fillPrefix(f *Fidelity) {
+	var in, hit, counted, cached, countedLog, cachedLog int64
+	shaped := false
+	for _, x := range t.done {
+		it := &t.r.plan.Items[x.index]
+		in, hit = in+it.InputTokens, hit+it.IdealHit
+		shaped = shaped || it.shaped()
+		if x.cached >= 0 && x.input > 0 {
+			counted, cached = counted+x.input, cached+x.cached
+			if it.CachedTokens != nil {
+				countedLog, cachedLog = countedLog+it.InputTokens, cachedLog+*it.CachedTokens
+			}
+		}
+	}
+	if shaped {
+		f.PrefixPlan = share(hit, in)
+	}
+	f.PrefixSent = share(t.hit, t.words)
+	f.CachedTarget, f.CachedLog = share(cached, counted), share(cachedLog, countedLog)
+}
+
+// fillHealth adds what the calls themselves tell about the client.
+func (t *tally) fillHealth(h *Health) {
+	var waits, late []float64
+	var kernel, coalesced, chunks, answers int64
+	for _, x := range t.done {
+		if x.written && !x.reused {
+			h.Connections++
+			waits = append(waits, float64(x.wait)/1000)
+		}
+		if x.written {
+			answers++
+			late = append(late, float64(x.late)/1000)
+			if x.kernel {
+				kernel++
+			}
+		}
+		coalesced, chunks = coalesced+int64(x.coalesced), chunks+int64(x.chunks)
+	}
+	h.ConnectP99, h.ReadLateP99 = quantileOf(waits, .99), quantileOf(late, .99)
+	h.KernelShare, h.Coalesced = share(kernel, answers), share(coalesced, chunks)
+}
+
+// turnsEarly counts turns of a session that left before the turn before had ended: the recorded user had seen that
+// answer, so the target is slower than the recorded system, or the plan is sped up.
+func (t *tally) turnsEarly() (n int) {
+	ends := map[string]time.Duration{}
+	for _, x := range t.done {
+		it := &t.r.plan.Items[x.index]
+		if it.SessionID == "" {
+			continue
+		}
+		due := time.Duration(it.DueUS) * time.Microsecond
+		if ends[it.SessionID] > due {
+			n++
+		}
+		if x.end >= 0 {
+			ends[it.SessionID] = max(ends[it.SessionID], due+x.end)
+		}
+	}
+	return n
+}
+
+// judge compares with the bounds.
+func (f *Fidelity) judge(ttftSLO time.Duration, lengths string) {
+	f.Verdict, f.Reasons = Faithful, []string{}
+	fail := func(verdict, format string, args ...any) {
+		f.Reasons = append(f.Reasons, fmt.Sprintf(format, args...))
+		if f.Verdict != Invalid {
+			f.Verdict = verdict
+		}
+	}
+	limit := float64(max(lagLimit, ttftSLO/20) / time.Microsecond)
+	f.Lag.LimitUS = limit
+	if f.Sent < f.Scheduled {
+		fail(Degraded, "%d of %d requests were sent", f.Sent, f.Scheduled)
+	}
+	switch {
+	case f.Lag.P99US > invalidFactor*limit || f.Lag.MaxUS > float64(maxLag/time.Microsecond):
+		fail(Invalid, "sends were late: 99th percentile %.1f ms, longest %.1f ms (bound %.1f ms)", f.Lag.P99US/1000, f.Lag.MaxUS/1000, limit/1000)
+	case f.Lag.P99US > limit:
+		fail(Degraded, "sends were late: 99th percentile %.1f ms (bound %.1f ms)", f.Lag.P99US/1000, limit/1000)
+	}
+	if d := f.DriftMSPerS; d != nil && math.Abs(*d) > maxDrift {
+		verdict := Degraded
+		if math.Abs(*d) > invalidFactor*maxDrift {
+			verdict = Invalid
+		}
+		fail(verdict, "the lag drifts by %.2f ms a second: the client does not keep up", *d)
+	}
+	if f.Inversions > 0 {
+		fail(Degraded, "%d requests left before one that was due earlier", f.Inversions)
+	}
+	if k := f.ArrivalKS1; k != nil && *k > maxKS {
+		fail(Degraded, "distances between sends differ from the plan (KS %.3f)", *k)
+	}
+	if c := f.CVRatio; c != nil && (*c < .95 || *c > 1.05) {
+		fail(Degraded, "burstiness of sends is %.2f of the plan's", *c)
+	}
+	if f.Held > 0 {
+		fail(Degraded, "%d sends waited for the limit on requests in flight", f.Held)
+	}
+	f.judgeContent(fail, lengths)
+	f.judgeHealth(fail)
+}
+
+func (f *Fidelity) judgeContent(fail func(verdict, format string, args ...any), lengths string) {
+	if r := f.InputRatio; r != nil && (*r < .98 || *r > 1.02) {
+		fail(Degraded, "prompts were %.1f %% of their recorded length", 100**r)
+	} else if c := f.InputClose; c != nil && *c < .99 {
+		fail(Degraded, "only %.1f %% of prompts were within 2 %% of their recorded length", 100**c)
+	}
+	if r := f.OutputRatio; r != nil && lengths == LengthsRecorded && math.Abs(*r-1) > 1e-9 {
+		fail(Degraded, "answers were %.1f %% of their recorded length although it was asked for: end-to-end times and throughput do not compare", 100**r)
+	} else if r != nil && lengths == LengthsNatural && math.Abs(*r-1) > .1 {
+		fail(Degraded, "answers were %.1f %% of their recorded length: end-to-end times and throughput do not compare", 100**r)
+	}
+	if a, b := f.PrefixPlan, f.PrefixSent; a != nil && b != nil && math.Abs(*a-*b) > .01 {
+		fail(Degraded, "%.1f %% of prompt tokens could come from a cache, recorded %.1f %%", 100**b, 100**a)
+	}
+	if a, b := f.CachedTarget, f.PrefixSent; a != nil && b != nil && *a > *b+.05 {
+		fail(Degraded, "%.1f %% of prompt tokens came from the cache where %.1f %% could: it was warm from earlier prompts (use a salt)", 100**a, 100**b)
+	}
+}
+
+func (f *Fidelity) judgeHealth(fail func(verdict, format string, args ...any)) {
+	if c := f.Health.CPUShare; c != nil && *c > .8 {
+		fail(Degraded, "this client used %.0f %% of its processors", 100**c)
+	}
+	if g := f.Health.GCPauseP99; g != nil && *g > 5000 {
+		fail(Degraded, "garbage collection paused this client for %.1f ms", *g/1000)
+	}
+	late := cmp.Or(f.Health.ReadLateP99, new(float64))
+	if k := f.Health.KernelShare; k != nil && *k < .99 && *late > 5000 {
+		fail(Degraded, "only %.0f %% of answers have kernel stamps", 100**k)
+	}
+}

@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"reprise/ingest/trace"
+	"reprise/replay/wire"
+)
+
+// Options say where a plan is sent and how.
+type Options struct {
+	Target   string            // base address, with or without /v1
+	Model    string            // model name for all requests; "" uses ModelMap, then the recorded name
+	ModelMap map[string]string // recorded name to the target's
+	Header   http.Header       // Authorization and the like
+	Wire     wire.Options
+
+	Salt           string  // words of a run's own at the start of each prompt, so that caches of earlier runs do not help
+	Cancel         string  // CancelNever or CancelRecorded; "" is never
+	MaxInFlight    int     // safety limit: sends wait (and are late) above it; 0 is what the descriptor limit allows
+	MaxTokensField string  // name of the length limit in the body; "" is max_tokens
+	Extra          []Field // members set in every body; a value of null takes a member out
+
+	TTFTSLO     time.Duration // widens the bound on send lag to 5 % of it; 0 without
+	StopShare   float64       // stop when this share of the first requests failed; 0 is 0.9, negative is never
+	NoPreflight bool
+
+	Sink     func(*trace.Request) error // gets each finished request, one at a time, in order of their end
+	Progress func(Progress)             // is told about twice a second; nil for silence
+
+	pace pacer // nil: the machine's
+}
+
+// Field is a member of a JSON object.
+type Field struct {
+	Key   string
+	Value json.RawMessage
+}
+
+// What happens to requests whose recorded client hung up.
+const (
+	CancelNever    = "never"    // sent to their end
+	CancelRecorded = "recorded" // hung up as long after the due time as recorded
+)
+
+// Progress is how far a replay has come.
+type Progress struct {
+	Planned, Sent, InFlight, Done, Failed int
+	Lag                                   time.Duration // of the newest send
+}
+
+func (o *Options) check() error {
+	u, err := url.Parse(o.Target)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("target: want an address such as http://host:8000/v1, got %q", o.Target)
+	}
+	switch o.Cancel {
+	case "":
+		o.Cancel = CancelNever
+	case CancelNever, CancelRecorded:
+	default:
+		return fmt.Errorf("cancel: want %s or %s, got %q", CancelNever, CancelRecorded, o.Cancel)
+	}
+	if o.MaxTokensField == "" {
+		o.MaxTokensField = "max_tokens"
+	}
+	if o.StopShare == 0 {
+		o.StopShare = 0.9
+	}
+	if o.pace == nil {
+		o.pace = newPacer()
+	}
+	for _, x := range o.Extra {
+		if !json.Valid(x.Value) {
+			return fmt.Errorf("field %q: want a JSON value, got %q", x.Key, x.Value)
+		}
+	}
+	return nil
+}
+
+func (o *Options) model(recorded string) string {
+	if o.Model != "" {
+		return o.Model
+	}
+	if name, ok := o.ModelMap[recorded]; ok {
+		return name
+	}
+	return recorded
+}

@@ -1,0 +1,170 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"reprise/ingest/trace"
+	"reprise/replay/wire"
+)
+
+// Report is what a replay did. It is stored with the run as JSON.
+type Report struct {
+	Target      string         `json:"target"`
+	StartUS     int64          `json:"start_us"` // microseconds since 1970
+	TookUS      int64          `json:"took_us"`
+	Planned     int            `json:"planned"`
+	Sent        int            `json:"sent"`
+	Classes     map[string]int `json:"classes"` // finished requests by outcome
+	Examples    []Example      `json:"examples"`
+	Incomplete  string         `json:"incomplete,omitempty"` // why not everything was sent, one of the Stopped words; "" when it was
+	Lengths     string         `json:"lengths"`
+	Cancel      string         `json:"cancel"`
+	Salt        string         `json:"salt,omitempty"`
+	Calibration Calibration    `json:"calibration"`
+	Fidelity    Fidelity       `json:"fidelity"`
+	Notices     []Notice       `json:"notices"`
+}
+
+// Example is one failed request of each kind.
+type Example struct {
+	RequestID string `json:"request_id"`
+	Class     string `json:"class"`
+	Status    int    `json:"status,omitempty"`
+	Reason    string `json:"reason"`
+	Code      string `json:"code,omitempty"`
+}
+
+// Why a replay ended early.
+const (
+	StoppedInterrupt = "interrupted" // ctx ended
+	StoppedFailures  = "failures"    // too many of the first requests failed
+	StoppedSink      = "sink"        // a result could not be stored
+	StoppedBody      = "body"        // a recorded body could not be read
+)
+
+// run is a replay under way.
+type run struct {
+	plan   *Plan
+	opt    *Options
+	client *wire.Client
+	urls   map[string]string // by endpoint
+	bodies *bodyMaker
+	d      *dispatcher
+	stop   context.CancelCauseFunc
+	tally  *tally
+}
+
+// Run sends the plan and reports how it went. An error means that nothing of use was sent (bad options, a target that
+// refuses the preflight, see [PreflightError]) or, together with a report, that a result could not be stored. When ctx ends, sending stops,
+// open requests are hung up and recorded as in_flight, and the report says interrupted.
+func Run(ctx context.Context, plan *Plan, o Options) (*Report, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	r := &run{plan: plan, opt: &o, client: wire.NewClient(o.Wire), urls: map[string]string{}}
+	defer r.client.Close()
+	for endpoint, path := range map[string]string{"chat": "chat/completions", "completions": "completions"} {
+		address, err := wire.Endpoint(o.Target, path)
+		if err != nil {
+			return nil, err
+		}
+		r.urls[endpoint] = address
+	}
+	cal := Calibration{TokensPerWord: 1}
+	if !o.NoPreflight {
+		var err error
+		if cal, err = r.preflight(ctx); err != nil {
+			return nil, err
+		}
+	}
+	r.bodies = &bodyMaker{prompter: newPrompter(cal, o.Salt), opt: &o, lengths: plan.Options.Lengths}
+	return r.send(ctx)
+}
+
+var (
+	errFailures = errors.New("too many of the first requests failed")
+	errSink     = errors.New("a result could not be stored")
+	errBody     = errors.New("a request could not be built")
+)
+
+// headStart is the time between the start of the clock and the first due send.
+const headStart = 5 * time.Millisecond
+
+func (r *run) send(ctx context.Context) (*Report, error) {
+	sending, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r.stop = stop
+	ready, full, built := make(chan prepared, r.plan.ahead()), make(chan struct{}), make(chan error, 1)
+	go func() { built <- r.build(sending, ready, full) }()
+	<-full // bodies are ahead before the clock starts
+	r.d = &dispatcher{items: r.plan.Items, pace: r.opt.pace, limit: r.opt.MaxInFlight, free: make(chan struct{}, 1)}
+	if r.d.limit <= 0 {
+		r.d.limit = descriptorLimit()
+	}
+	results := make(chan result, 1024)
+	health := startHealth()
+	r.d.start = time.Now().Add(headStart)
+	r.tally = newTally(r)
+	collected := make(chan struct{})
+	go func() { defer close(collected); r.tally.collect(results) }()
+	r.d.run(sending, ready, r.tally.sent, func(p prepared) { r.one(sending, p, results) })
+	close(results)
+	<-collected
+	cause := context.Cause(sending)
+	stop(nil)
+	err := <-built
+	if err != nil {
+		cause = errBody
+	}
+	return r.tally.report(cause, health.stop()), errors.Join(err, r.tally.err)
+}
+
+// one sends a call and hands its result on.
+func (r *run) one(ctx context.Context, p prepared, results chan<- result) {
+	it := &r.plan.Items[p.index]
+	due := r.d.due(p.index)
+	call := ctx
+	if r.opt.Cancel == CancelRecorded && it.CancelUS != nil {
+		var hangUp context.CancelFunc
+		call, hangUp = context.WithDeadline(ctx, due.Add(time.Duration(*it.CancelUS)*time.Microsecond))
+		defer hangUp()
+	}
+	o := r.client.Do(call, &p.call)
+	results <- result{p.index, due, o, ctx.Err() != nil}
+}
+
+// header is the caller's, with the recorded id so that logs of the target can be joined.
+func (r *run) header(it *Item) http.Header {
+	h := r.opt.Header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	if h.Get("X-Request-Id") == "" && it.RequestID != "" && strings.Trim(it.RequestID, idBytes) == "" {
+		h.Set("X-Request-Id", it.RequestID)
+	}
+	return h
+}
+
+const idBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/"
+
+// replica names the target when its answers do not.
+func (o *Options) replica() string {
+	u, err := url.Parse(o.Target)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// sink hands a row on.
+func (o *Options) sink(r *trace.Request) error {
+	if o.Sink == nil {
+		return nil
+	}
+	return o.Sink(r)
+}

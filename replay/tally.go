@@ -1,0 +1,160 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"reprise/ingest/trace"
+	"reprise/replay/wire"
+)
+
+// tally adds up what a replay does. sent is called by the dispatcher, the rest by the collector.
+type tally struct {
+	r   *run
+	err error
+
+	mu      sync.Mutex
+	nSent   int
+	words   int64 // of synthetic prompts sent
+	hit     int64 // words of them an endless cache would hold
+	done    []outcome
+	classes map[string]int
+	example []Example
+	told    time.Time
+}
+
+// outcome is what the checks need of a finished call.
+type outcome struct {
+	index             int
+	lag, wait         time.Duration // send lag without the wait for a connection; that wait
+	written           bool
+	reused, kernel    bool
+	late              time.Duration
+	coalesced, chunks int
+	input, output     int64 // as the server counted, -1 unknown
+	cached            int64
+	ok                bool
+	end               time.Duration // from due, -1 unknown
+}
+
+// early failures: the first checkAfter to checkUntil finished requests decide.
+const (
+	checkAfter = 20
+	checkUntil = 100
+)
+
+func newTally(r *run) *tally {
+	return &tally{r: r, classes: map[string]int{}, done: make([]outcome, 0, len(r.plan.Items))}
+}
+
+func (t *tally) sent(p prepared) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.nSent++
+	t.words += int64(p.words)
+	t.hit += int64(p.hit)
+}
+
+// collect takes results until the channel is closed.
+func (t *tally) collect(results <-chan result) {
+	for res := range results {
+		row := t.r.record(&res)
+		trace.Check(row)
+		if t.err == nil {
+			if err := t.r.opt.sink(row); err != nil {
+				t.err = err
+				t.r.stop(errSink)
+			}
+		}
+		t.add(&res, row)
+		t.tell(false)
+	}
+	t.tell(true)
+}
+
+func (t *tally) add(res *result, row *trace.Request) {
+	o := &res.out
+	t.classes[row.ErrorClass]++
+	if row.ErrorClass != trace.ClassOK {
+		t.addExample(row, o)
+	}
+	x := outcome{index: res.index, written: !o.Sent.IsZero(), reused: o.Reused, wait: o.ConnWait, kernel: o.Stamps == wire.StampKernel,
+		late: o.Lateness, coalesced: o.Coalesced, chunks: len(o.Chunks), input: orMinus(row.InputTokens), output: orMinus(row.OutputTokens),
+		cached: orMinus(row.CachedInputTokens), ok: row.ErrorClass == trace.ClassOK, end: -1}
+	x.lag = o.Begun.Sub(res.due)
+	if x.written {
+		x.lag = o.Sent.Sub(res.due) - o.ConnWait
+	}
+	if row.EndUS != nil {
+		x.end = time.Duration(*row.EndUS) * time.Microsecond
+	}
+	t.done = append(t.done, x)
+	t.checkEarly()
+}
+
+func orMinus(n *int64) int64 {
+	if n == nil {
+		return -1
+	}
+	return *n
+}
+
+func (t *tally) addExample(row *trace.Request, o *wire.Outcome) {
+	e := Example{row.RequestID, row.ErrorClass, o.Status, o.Reason, o.Code}
+	same := func(x Example) bool { return x.Class == e.Class && x.Status == e.Status && x.Reason == e.Reason }
+	if len(t.example) < 20 && !slices.ContainsFunc(t.example, same) {
+		t.example = append(t.example, e)
+	}
+}
+
+// checkEarly stops a replay whose first requests nearly all fail: a fast report about nothing helps nobody (RPL-30).
+func (t *tally) checkEarly() {
+	n := len(t.done)
+	if t.r.opt.StopShare < 0 || n < min(checkAfter, len(t.r.plan.Items)) || n > checkUntil {
+		return
+	}
+	failed := n - t.classes[trace.ClassOK] - t.classes[trace.ClassCancel] - t.classes[trace.ClassInFlight]
+	if float64(failed) >= t.r.opt.StopShare*float64(n) {
+		t.r.stop(errFailures)
+	}
+}
+
+// tell reports progress, at most twice a second.
+func (t *tally) tell(last bool) {
+	if t.r.opt.Progress == nil || !last && time.Since(t.told) < time.Second/2 {
+		return
+	}
+	t.told = time.Now()
+	t.mu.Lock()
+	p := Progress{Planned: len(t.r.plan.Items), Sent: t.nSent, InFlight: int(t.r.d.inFlight.Load()), Done: len(t.done)}
+	t.mu.Unlock()
+	p.Failed = p.Done - t.classes[trace.ClassOK]
+	if p.Done > 0 {
+		p.Lag = t.done[p.Done-1].lag
+	}
+	t.r.opt.Progress(p)
+}
+
+// report is made when everything has ended.
+func (t *tally) report(cause error, h Health) *Report {
+	r := t.r
+	slices.SortFunc(t.done, func(a, b outcome) int { return cmp.Compare(a.index, b.index) })
+	rep := &Report{Target: r.opt.replica(), StartUS: r.d.start.UnixMicro(), TookUS: time.Since(r.d.start).Microseconds(), Planned: len(r.plan.Items),
+		Sent: t.nSent, Classes: t.classes, Examples: t.example, Lengths: r.plan.Options.Lengths, Cancel: r.opt.Cancel, Salt: r.opt.Salt,
+		Calibration: r.bodies.cal, Notices: []Notice{}}
+	switch {
+	case errors.Is(cause, errFailures):
+		rep.Incomplete = StoppedFailures
+	case errors.Is(cause, errSink):
+		rep.Incomplete = StoppedSink
+	case errors.Is(cause, errBody):
+		rep.Incomplete = StoppedBody
+	case cause != nil:
+		rep.Incomplete = StoppedInterrupt
+	}
+	rep.Fidelity = t.fidelity(h)
+	return rep
+}
