@@ -36,6 +36,10 @@ func take(c *decode.Context, format string, s *span) {
 			conv.refine(b)
 		}
 	}
+	if b.r.EndpointKind == "" { // 1.26 has no operation, but names spans "chat MODEL"
+		word, _, _ := strings.Cut(s.name, " ")
+		b.r.EndpointKind = operationKinds[word]
+	}
 	b.settleTokens()
 	b.ids()
 	b.outcome()
@@ -81,7 +85,7 @@ func round(ns int64) int64 {
 func (b *build) names() {
 	s, r := b.s, b.r
 	r.TraceID, r.SpanID, r.ParentSpanID = s.traceID, s.spanID, s.parentID
-	r.ModelRequested, r.ModelServed = s.agreed(r, modelRequested), s.agreed(r, modelServed)
+	r.ModelRequested, r.ModelServed = s.agreed(r, modelRequested), s.first(modelServed)
 	r.Provider, r.SessionID, r.Route = s.first(provider), s.first(session), s.first(route)
 	r.ResponseID = s.first(responseID)
 	r.Stream = truth(s.agreed(r, stream))

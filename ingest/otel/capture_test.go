@@ -125,8 +125,8 @@ func (c capture) check(t *testing.T, r *trace.Request, s server, cl client) {
 	if end, truth := late+*r.EndUS, int64(cl.EndMS*1000); end > truth+6000 || end < truth-30000 {
 		t.Errorf("%s: ends %d us after the send, the client saw %d", id, end, truth)
 	}
-	if r.Vantage != trace.Client || r.ModelRequested != "fake-8b" {
-		t.Errorf("%s: vantage %q, model %q", id, r.Vantage, r.ModelRequested)
+	if r.Vantage != trace.Client || r.ModelRequested != "fake-8b" || r.TimePrecision != 1000 { // JavaScript's clock
+		t.Errorf("%s: vantage %q, model %q, precision %d", id, r.Vantage, r.ModelRequested, r.TimePrecision)
 	}
 	if r.Stream != nil && *r.Stream != s.Stream {
 		t.Errorf("%s: stream %v, want %v", id, *r.Stream, s.Stream)

@@ -18,7 +18,7 @@ func detectJSON(s *decode.Sample) int {
 }
 
 func envelope(v *decode.Value) int {
-	if t := v.Get("trace"); t != nil && t.Type() == decode.TypeObject {
+	if t := v.Get("trace"); either(t, "resourceSpans", "resource_spans") != nil {
 		v = t
 	}
 	for _, level := range []struct {

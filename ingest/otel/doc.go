@@ -18,7 +18,7 @@
 //	judge.go               which spans are calls, and why the others are not
 //	build.go first.go outcome.go usage.go   the mapping
 //	prompt.go messages.go  the shape of the prompt
-//	pyrepr.go              Python literals inside attributes
+//	pyrepr.go pystring.go  Python literals inside attributes
 //
 // Skip reasons: not_llm_span, tool_span, agent_span, duplicate_view (the same call is another span too),
 // health_check, log_record, metric.

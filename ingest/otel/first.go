@@ -65,7 +65,11 @@ func (b *build) chunks() {
 			offsets = append(offsets, round(e.at-b.s.start))
 		}
 	}
-	if len(offsets) == 0 || b.replayed(offsets[0]) {
+	if len(offsets) == 0 {
+		return
+	}
+	if b.replayed(offsets[0]) {
+		b.r.AddQuality(trace.QFirstIsEnd)
 		return
 	}
 	b.setFirst(offsets[0])

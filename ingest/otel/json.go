@@ -7,7 +7,7 @@ import (
 // walkJSON visits the spans of one OTLP JSON record, in any of its dialects, and counts what is no span. The record is
 // an export request, one of its resource blocks, Tempo's answer, or one bare span.
 func walkJSON(c *decode.Context, v *decode.Value, visit func(*span)) error {
-	if t := v.Get("trace"); t != nil && t.Type() == decode.TypeObject {
+	if t := v.Get("trace"); either(t, "resourceSpans", "resource_spans") != nil { // Tempo, newer
 		v = t
 	}
 	w := jsonWalker{c: c, visit: visit}
@@ -135,8 +135,9 @@ func jsonAttrs(v *decode.Value) attrs {
 	if v == nil {
 		return nil
 	}
-	a := attrs{}
-	for _, kv := range v.GetArray() {
+	list := v.GetArray()
+	a := make(attrs, len(list))
+	for _, kv := range list {
 		if x := kv.Get("value"); x != nil {
 			a.put(kv.GetStringBytes("key"), x)
 		}

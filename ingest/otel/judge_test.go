@@ -16,14 +16,14 @@ func TestJudge(t *testing.T) {
 		{`{"gen_ai.operation.name":"invoke_agent","gen_ai.request.model":"m","gen_ai.usage.input_tokens":9}`, agentSpan},
 		{`{"gen_ai.operation.name":"execute_tool","gen_ai.tool.name":"x"}`, toolSpan},
 		{`{"gen_ai.operation.name":"create_memory","gen_ai.request.model":"m"}`, notLLM},
-		{`{"gen_ai.system":"openai","gen_ai.request.model":"m"}`, "/"},
-		{`{"openinference.span.kind":"LLM"}`, "/"},
+		{`{"gen_ai.system":"openai","gen_ai.request.model":"m"}`, "/chat"}, // by the span's name
+		{`{"openinference.span.kind":"LLM"}`, "/chat"},
 		{`{"openinference.span.kind":"EMBEDDING"}`, "/embeddings"},
 		{`{"openinference.span.kind":"RERANKER"}`, "/rerank"},
 		{`{"openinference.span.kind":"AGENT","llm.token_count.prompt":9}`, agentSpan},
 		{`{"openinference.span.kind":"TOOL"}`, toolSpan},
 		{`{"openinference.span.kind":"RETRIEVER"}`, notLLM},
-		{`{"llm.request.type":"completion"}`, "/completions"},
+		{`{"llm.request.type":"rerank"}`, "/rerank"},
 		{`{"traceloop.span.kind":"workflow"}`, agentSpan},
 		{`{"traceloop.span.kind":"tool"}`, toolSpan},
 		{`{"ai.operationId":"ai.streamText","ai.response.finishReason":"stop"}`, duplicateView},
@@ -33,7 +33,7 @@ func TestJudge(t *testing.T) {
 		{`{"ai.operationId":"ai.embed.doEmbed"}`, "/embeddings"},
 		{`{"ai.operationId":"ai.generateText.doGenerate","ai.model.provider":"openai.responses"}`, "/responses"},
 		{`{"ai.operationId":"ai.toolCall"}`, toolSpan},
-		{`{"langfuse.observation.type":"generation"}`, "/"},
+		{`{"langfuse.observation.type":"generation"}`, "/chat"},
 		{`{"langfuse.observation.type":"span"}`, notLLM},
 		{`{"llm_d.epp.decision":"x","gen_ai.request.model":"m"}`, notLLM},
 		{`{"gen_ai.latency.e2e":1.0,"gen_ai.request.id":"cmpl-7-0"}`, "/completions"},
@@ -80,6 +80,7 @@ func TestOutcome(t *testing.T) {
 		{`"error.type":"429"`, failed + `}`, trace.ClassRateLimited, int32(429)},
 		{`"error.type":"RateLimitError"`, failed + `}`, trace.ClassRateLimited, nil},
 		{`"error.type":"openai.APITimeoutError"`, failed + `}`, trace.ClassTimeout, nil},
+		{`"error.type":"Timeout","error.code":"500"`, failed + `}`, trace.ClassTimeout, int32(500)},
 		{`"error.type":"BadRequestError"`, failed + `,"message":"400 This model's maximum context length is 8192 tokens."}`, trace.ClassContextLength, int32(400)},
 		{`"http.response.status_code":400`, failed + `,"message":"content_policy_violation"}`, trace.ClassContentFilter, int32(400)},
 		{`"http.response.status_code":503`, failed + `}`, trace.ClassUpstream, int32(503)},
@@ -90,6 +91,8 @@ func TestOutcome(t *testing.T) {
 		{``, failed + `},"events":[{"name":"exception","attributes":{"exception.type":"BadRequestError","exception.message":"Error code: 400 - {}"}}]`, trace.ClassClientError, int32(400)},
 		{``, failed + `,"message":"boom"}`, trace.ClassUpstream, nil},
 		{`"error.type":"ConnectError"`, ``, trace.ClassNetwork, nil}, // UNSET, but an error type
+		{`"http.response.status_code":429`, ``, trace.ClassRateLimited, int32(429)},
+		{`"gen_ai.response.id":"r"`, `"events":[{"name":"exception","attributes":{"exception.type":"ReadError"}}]`, trace.ClassOK, nil}, // handled
 		{`"error.type":"ProxyException","error.stack_trace":"raise ProxyException(message=\"invalid key\", code=401)"`, failed + `}`, trace.ClassClientError, int32(401)},
 		{`"error.type":"ProxyException","error.stack_trace":"code=status.HTTP_403_FORBIDDEN)"`, failed + `}`, trace.ClassClientError, int32(403)},
 	} {
@@ -100,6 +103,16 @@ func TestOutcome(t *testing.T) {
 		r := only(t, oneSpan(attributes+"}", c.more))
 		if r.ErrorClass != c.class || show(r.HTTPStatus) != c.status {
 			t.Errorf("%s %s: %q, status %v; want %q, %v", c.attributes, c.more, r.ErrorClass, show(r.HTTPStatus), c.class, c.status)
+		}
+	}
+}
+
+// An UNSET span without an answer is a cancel only where its producer is known to leave them so.
+func TestUnset(t *testing.T) {
+	for provider, want := range map[string]string{"lab.chat": trace.ClassCancel, "openai": trace.ClassUnknown} {
+		r := only(t, `{"resourceSpans":[{"scopeSpans":[{"scope":{"name":"gen_ai"},"spans":[{"name":"chat m","attributes":{"gen_ai.operation.name":"chat","gen_ai.provider.name":"`+provider+`"}}]}]}]}`)
+		if r.ErrorClass != want {
+			t.Errorf("provider %q: %q, want %q", provider, r.ErrorClass, want)
 		}
 	}
 }

@@ -96,6 +96,9 @@ func refineLiteLLM(b *build) {
 	r.App = appTag(caller)
 	r.Provider = firstOf(r.Provider, a.text("error.llm_provider"))
 	r.CachedResponse = decode.Bool(hidden, "cache_hit")
+	if n := number(a.text("metadata.attempted_retries")); n != nil && *n > 0 && *n < 1000 {
+		r.Attempt = int32(*n) + 1
+	}
 	r.Replica = hostPort(decode.Text(hidden, "api_base"))
 	b.litellmModel(decode.Text(hidden, "model_id"))
 	b.litellmUsage(a.object("metadata.usage_object"))

@@ -199,6 +199,7 @@ func TestLiteLLMNewer(t *testing.T) {
 		{"Received Proxy Server Request", `{"gen_ai.operation.name":"acompletion","gen_ai.request.model":"m","litellm.call_id":"c-1"}`, "chat", ""},
 		{"embeddings m", `{"gen_ai.operation.name":"embeddings","gen_ai.request.model":"m","litellm.call_id":"c-1"}`, "embeddings", ""},
 		{"litellm_request", `{"llm.request.type":"anthropic_messages","litellm.call_id":"c-1"}`, "messages", ""},
+		{"litellm_request", `{"llm.request.type":"aresponses","metadata.requester_metadata":"{'request_id': 'c-1', 'n': None}","litellm.call_id":"c-2"}`, "responses", ""},
 		{"litellm_request", `{"llm.request.type":"afile_list"}`, "", notLLM},
 		{"litellm_request", `{"llm.request.type":"acompletion","metadata.user_api_key_alias":"litellm-internal-health-check"}`, "", healthCheck},
 		{"Received Proxy Server Request", `{"gen_ai.cost.total_cost":0.1}`, "", notLLM},

@@ -12,12 +12,12 @@ import (
 func (b *build) outcome() {
 	r := b.r
 	r.FinishReason = finishName(b.finish)
-	f := b.failure()
+	f, failed := b.failure()
 	if f.status != 0 {
 		r.HTTPStatus = &f.status
 	}
 	switch {
-	case b.s.failed || !b.s.succeeded && f.class != "":
+	case failed:
 		r.ErrorClass = f.errorClass()
 	case b.cancelled:
 		r.ErrorClass = trace.ClassCancel
@@ -35,9 +35,13 @@ type failure struct {
 	trace       string
 }
 
-func (b *build) failure() failure {
+// failure reads the error and whether there is one: status ERROR, or UNSET with an error type or an HTTP status of 400
+// and more (servers leave those UNSET). An exception alone may have been handled.
+func (b *build) failure() (f failure, failed bool) {
 	a := b.s.attrs
-	f := failure{class: b.s.first(errorType), text: firstOf(b.s.statusText, a.text("error.message")), trace: a.raw("error.stack_trace")}
+	f = failure{class: b.s.first(errorType), text: firstOf(b.s.statusText, a.text("error.message")), trace: a.raw("error.stack_trace")}
+	f.status = statusCode(b.s.first(httpStatus))
+	failed = b.s.failed || !b.s.succeeded && (f.class != "" || f.status >= 400)
 	for _, e := range b.s.events {
 		if e.name == "exception" {
 			f.class = firstOf(f.class, e.attrs.text("exception.type"))
@@ -45,11 +49,10 @@ func (b *build) failure() failure {
 		}
 	}
 	f.class = f.class[strings.LastIndexByte(f.class, '.')+1:]
-	f.status = statusCode(b.s.first(httpStatus))
-	if b.s.failed && f.status == 0 {
+	if failed && f.status == 0 {
 		f.status = f.statusInText()
 	}
-	return f
+	return f, failed
 }
 
 // statusInText finds the HTTP status where clients put it: as error.type, in front of the message ("429 Rate limit",

@@ -74,11 +74,18 @@ func (s *shaper) add(role string) {
 
 // body rebuilds the request where text is all there is to it.
 func (s *shaper) body(r *trace.Request) []byte {
-	if !s.keep || s.media || s.calls {
+	if !s.keep || s.media || s.calls || r.EndpointKind == "completions" && s.count > 1 {
 		return nil
 	}
-	b := append(appendQuoted([]byte(`{"model":`), []byte(firstOf(r.ModelRequested, r.ModelServed))), `,"messages":[`...)
-	b = append(append(b, s.kept...), ']')
+	b := appendQuoted([]byte(`{"model":`), []byte(firstOf(r.ModelRequested, r.ModelServed)))
+	switch r.EndpointKind {
+	case "completions":
+		b = appendQuoted(append(b, `,"prompt":`...), s.buf) // the one message
+	case "responses":
+		b = append(append(append(b, `,"input":[`...), s.kept...), ']')
+	default:
+		b = append(append(append(b, `,"messages":[`...), s.kept...), ']')
+	}
 	if r.MaxTokens != nil {
 		b = strconv.AppendInt(append(b, `,"max_tokens":`...), *r.MaxTokens, 10)
 	}

@@ -109,6 +109,10 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s: body kept without being asked", name)
 		}
 	}
+	text := oneSpan(`{"gen_ai.operation.name":"text_completion","gen_ai.request.model":"m","gen_ai.input.messages":"once upon"}`, "")
+	if got := decodeJSON(t, JSON(), decode.Options{KeepBodies: true}, text).bodies[0]; got != `{"model":"m","prompt":"once upon"}` {
+		t.Errorf("completion: body %s", got)
+	}
 	tools := oneSpan(`{"gen_ai.request.model":"m","gen_ai.tool.definitions":"[{\"name\":\"f\"}]","gen_ai.input.messages":"[{\"role\":\"user\",\"content\":\"hi\"}]"}`, "")
 	if got := decodeJSON(t, JSON(), decode.Options{KeepBodies: true}, tools).bodies[0]; got != "" {
 		t.Errorf("a body without its tools: %s", got)

@@ -63,8 +63,9 @@ func refineVercel(b *build) {
 			b.r.EndpointKind = vercelKind(op, b.r.Provider)
 		}
 	}
-	// Version 7 leaves a cancelled call UNSET, without finish reasons or answer.
-	if b.s.scope == "gen_ai" && !b.s.failed && !b.s.succeeded && b.finish == "" && b.r.ResponseID == "" {
+	// Version 7 (scope gen_ai, provider VENDOR.API) leaves a cancelled call UNSET, without finish reasons or answer.
+	version7 := b.s.scope == "gen_ai" && strings.Contains(b.r.Provider, ".")
+	if version7 && !b.s.failed && !b.s.succeeded && b.finish == "" && b.r.ResponseID == "" {
 		b.cancelled = true
 	}
 }
