@@ -32,7 +32,10 @@ func (a *app) commands() []*cobra.Command {
 		a.formatsCommand(),
 		a.analyzeCommand(),
 		a.queryCommand(),
+		a.planCommand(),
+		a.replayCommand(),
 		a.compareCommand(),
+		a.demoCommand(),
 		a.fakellmCommand(),
 	}
 }

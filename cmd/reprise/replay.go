@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"reprise/ingest/trace"
+	"reprise/replay"
+	"reprise/replay/wire"
+)
+
+// replayFlags say where a plan is sent and how.
+type replayFlags struct {
+	target, model, out, cancel, keyEnv, salt string
+	modelMap, header                         []string
+	maxInFlight                              int
+	dryRun, noPreflight                      bool
+	first, silence, whole                    time.Duration
+}
+
+func (r *replayFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&r.target, "target", "", "address of the candidate, such as http://127.0.0.1:8000/v1")
+	fs.StringVarP(&r.out, "output", "o", "", "folder of the run to write")
+	fs.StringVar(&r.model, "model", "", "model name to ask for (default: as recorded)")
+	fs.StringSliceVar(&r.modelMap, "model-map", nil, "RECORDED=NAME, for several models")
+	fs.StringVar(&r.keyEnv, "api-key-env", "", "environment variable that holds the key")
+	fs.StringArrayVar(&r.header, "header", nil, "NAME=VALUE, sent with each request")
+	fs.StringVar(&r.cancel, "cancel", replay.CancelNever, "requests whose client hung up: recorded (hang up again) or never")
+	fs.StringVar(&r.salt, "salt", "", "words in front of each prompt, so that the target's cache does not know them")
+	fs.IntVar(&r.maxInFlight, "max-in-flight", 0, "safety limit; sends above it wait and the run is marked (0: what the system allows)")
+	fs.DurationVar(&r.first, "first-byte-timeout", 0, "longest wait for the first byte of an answer")
+	fs.DurationVar(&r.silence, "silence-timeout", 0, "longest silence within a stream")
+	fs.DurationVar(&r.whole, "timeout", 0, "longest time of a whole answer")
+	fs.BoolVar(&r.noPreflight, "no-preflight", false, "do not try one request before the load")
+	fs.BoolVar(&r.dryRun, "dry-run", false, "say what would be sent, send nothing")
+}
+
+func (r *replayFlags) options() (o replay.Options, err error) {
+	o = replay.Options{Target: r.target, Model: r.model, Header: http.Header{}, Cancel: r.cancel, Salt: r.salt,
+		MaxInFlight: r.maxInFlight, NoPreflight: r.noPreflight}
+	if o.ModelMap, err = keyValues(r.modelMap); err != nil {
+		return o, usage(fmt.Errorf("--model-map: %w", err))
+	}
+	headers, err := keyValues(r.header)
+	if err != nil {
+		return o, usage(fmt.Errorf("--header: %w", err))
+	}
+	for k, v := range headers {
+		o.Header.Set(k, v)
+	}
+	if r.keyEnv != "" {
+		key := os.Getenv(r.keyEnv)
+		if key == "" {
+			return o, usage(fmt.Errorf("--api-key-env: the variable %s is not set", r.keyEnv))
+		}
+		o.Header.Set("Authorization", "Bearer "+key)
+	}
+	o.Wire.Limits = wire.DefaultLimits()
+	l := &o.Wire.Limits
+	l.FirstByte, l.Silence, l.Whole = orElse(r.first, l.FirstByte), orElse(r.silence, l.Silence), orElse(r.whole, l.Whole)
+	return o, nil
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var r replayFlags
+	var p planFlags
+	var f ingestFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "replay RUN|PLAN --target URL -o RUN2",
+		Short: "send recorded traffic again, each request at its time",
+		Example: `  reprise replay run --target http://127.0.0.1:8000/v1 -o candidate
+  reprise replay gateway.jsonl.gz --from 2026-11-24T09:00Z --to 2026-11-24T09:10Z --speed 2 --target http://127.0.0.1:8000/v1 -o candidate
+  reprise replay plan.parquet --target https://h100.internal/v1 --model llama-70b --api-key-env KEY -o candidate
+  reprise replay run --target http://127.0.0.1:8000/v1 --dry-run`,
+		Args: exactly("RUN|PLAN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if r.target == "" && !r.dryRun {
+				return usage(errors.New("expected --target URL"))
+			}
+			if r.out == "" && !r.dryRun {
+				return usage(errors.New("expected -o RUN2, the folder to write to"))
+			}
+			plan, err := a.loadOrPlan(cmd.Context(), args[0], &p, &f)
+			if err != nil {
+				return err
+			}
+			if !a.quiet && !asJSON {
+				a.printPlan(plan)
+			}
+			if r.dryRun {
+				return nil
+			}
+			o, err := r.options()
+			if err != nil {
+				return err
+			}
+			report, err := a.replay(cmd.Context(), plan, o, r.out)
+			if report != nil {
+				if asJSON {
+					err = errors.Join(json.NewEncoder(a.out).Encode(report), err)
+				} else {
+					a.printReplay(report, r.out)
+				}
+			}
+			return replayError(report, err)
+		},
+	}
+	r.add(cmd)
+	p.add(cmd)
+	f.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return cmd
+}
+
+func (a *app) loadOrPlan(ctx context.Context, path string, p *planFlags, f *ingestFlags) (*replay.Plan, error) {
+	if isPlan(path) {
+		return replay.LoadPlan(path)
+	}
+	return a.plan(ctx, path, p, f)
+}
+
+// replay sends the plan and stores what came back as a run. An interrupted replay leaves a valid run of what was sent.
+func (a *app) replay(ctx context.Context, plan *replay.Plan, o replay.Options, run string) (*replay.Report, error) {
+	if isRun(run) {
+		return nil, hinted(fmt.Errorf("%s: there is a run already", run), "choose another folder: two replays in one run would count twice")
+	}
+	w, err := trace.NewWriter(run)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	o.Sink = w.Add
+	bar := a.replayProgress(len(plan.Items))
+	o.Progress = bar.show
+	report, err := replay.Run(ctx, plan, o)
+	bar.done()
+	if report == nil || report.Sent == 0 {
+		return report, err
+	}
+	stored, jerr := json.Marshal(report)
+	if jerr != nil {
+		return report, jerr
+	}
+	part := fmt.Sprintf("replay-%x", sha256.Sum256(stored))[:23]
+	_, _, cerr := w.Commit(part, map[string]string{"reprise.replay": string(stored)})
+	return report, errors.Join(err, cerr)
+}
+
+func replayError(r *replay.Report, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case r.Incomplete == replay.StoppedInterrupt:
+		return &coded{code: exitInterrupted, err: fmt.Errorf("interrupted: %d of %d requests sent; the run holds those", r.Sent, r.Planned)}
+	case r.Incomplete != "":
+		return &coded{code: exitError, err: fmt.Errorf("stopped early (%s): %d of %d requests sent", r.Incomplete, r.Sent, r.Planned)}
+	}
+	return nil
+}
+
+func (a *app) printReplay(r *replay.Report, run string) {
+	classes := map[string]int64{}
+	for k, n := range maps.All(r.Classes) {
+		classes[k] = int64(n)
+	}
+	fmt.Fprintf(a.out, "sent %s/%s  %s  %s\n", count(int64(r.Sent)), count(int64(r.Planned)), lateness(r), strings.ToUpper(r.Fidelity.Verdict))
+	for _, reason := range r.Fidelity.Reasons {
+		fmt.Fprintf(a.out, "  %s\n", printable(reason))
+	}
+	fmt.Fprintf(a.out, "outcomes: %s\n", reasons(classes))
+	for _, e := range r.Examples {
+		fmt.Fprintf(a.out, "  for example %s: %s\n", printable(e.RequestID), printable(exampleText(e)))
+	}
+	for _, n := range r.Notices {
+		fmt.Fprintf(a.out, "note: %s\n", printable(n.Message))
+	}
+	a.talk("next: reprise compare BASE %s", run)
+}
+
+func exampleText(e replay.Example) string {
+	s := e.Class
+	if e.Status != 0 {
+		s += fmt.Sprintf(", HTTP %d", e.Status)
+	}
+	for _, more := range []string{e.Reason, e.Code} {
+		if more != "" {
+			s += ", " + more
+		}
+	}
+	return s
+}
+
+// sending draws the progress of a replay on a terminal.
+type sending struct{ *progressbar.ProgressBar }
+
+func (a *app) replayProgress(n int) sending {
+	if a.quiet || !a.terminal {
+		return sending{}
+	}
+	return sending{progressbar.NewOptions(n, progressbar.OptionSetWriter(a.err), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetDescription("sending"))}
+}
+
+func (s sending) show(p replay.Progress) {
+	if s.ProgressBar != nil {
+		s.Describe(fmt.Sprintf("sent %d, open %d, failed %d, lag %s", p.Sent, p.InFlight, p.Failed, p.Lag.Round(10*time.Microsecond)))
+		s.Set(p.Done)
+	}
+}
+
+func (s sending) done() {
+	if s.ProgressBar != nil {
+		s.Finish()
+	}
+}
+
+// orElse is d, or other when d was not given.
+func orElse(d, other time.Duration) time.Duration {
+	if d == 0 {
+		return other
+	}
+	return d
+}
+
+func lateness(r *replay.Report) string {
+	return fmt.Sprintf("late p99 %.1f ms", r.Fidelity.Lag.P99US/1000)
+}
