@@ -10,7 +10,7 @@ import (
 type span struct {
 	scope, name               string
 	traceID, spanID, parentID string
-	kind                      int   // kindInternal ..., 0 unknown
+	kind                      int   // OTLP's number, 0 unknown
 	start, end                int64 // nanoseconds since 1970; 0 unknown
 	attrs, resource           attrs
 	events                    []event
@@ -22,12 +22,7 @@ type span struct {
 	line                      int    // position in the record, from 0
 }
 
-// Span kinds of OTLP.
-const (
-	kindInternal = 1
-	kindServer   = 2
-	kindClient   = 3
-)
+const kindServer = 2
 
 type event struct {
 	name  string
