@@ -38,6 +38,7 @@
 //	  generation        BOOLEAN: a call that generates text (chat, completions, responses, messages, or kind unknown)
 //	  input_tokens, cached_tokens, output_tokens, reasoning_tokens, visible_tokens, max_tokens, uncached_tokens (NULL when cached is unknown)
 //	  system_tokens, system_hash, prefix_ids (list), prefix_block_tokens (DOUBLE)
+//	  prefix_exact      BOOLEAN, never NULL: the log gives the size of a block; else blocks are equal shares of the text
 //	  first_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us   as recorded, from arrival
 //	  ttft_us, ttfvt_us, e2e_us, max_gap_us   BIGINT; tpot_us, ntpot_us   DOUBLE   (metrics.md 1)
 //	  streamed          BOOLEAN: TRUE when the caller got it piece by piece (also when only a first token says so), FALSE when it came whole or in one piece (pseudo_stream), else NULL

@@ -1,9 +1,11 @@
 -- title Prefix cache
--- about What a prefix cache could save and did (metrics.md 5.2), over prompts with known block hashes. ideal: input tokens that an endless cache would
--- about have had, one cache a model (fleet) or a replica; a block is there from the arrival of the first prompt that has it. realised: cached tokens as
--- about reported / input tokens. efficiency = realised / ideal of the fleet, missed: ideal beyond what was cached, call by call; both over calls that report it.
+-- about What a prefix cache could save and did (metrics.md 5.2), over prompts that reached a model. ideal: input tokens that an endless cache would have
+-- about had, one cache a model (fleet) or a replica; a block is there from the arrival of the first prompt that has it. realised: cached tokens as reported
+-- about / input tokens, where reported. efficiency = realised / ideal of the fleet, missed: ideal beyond what was cached, call by call; both over calls that
+-- about know both. An engine whose blocks are smaller than the log's, or warm before the log began, comes above 100 %.
 -- level L4
 -- key grp
+-- column n_total requests none
 -- column n requests none
 -- column input_tokens tokens none
 -- column ideal_fleet_tokens tokens none
@@ -17,37 +19,37 @@
 -- column missed_tokens tokens lower
 WITH
 -- the first prompt that had a block, in the fleet and on a replica
-first_seen AS (
-  SELECT model, block, min(place) AS place FROM blocks GROUP BY model, block
+seen AS (
+  SELECT place, position, min(place) OVER (PARTITION BY model, block) AS fleet_place,
+         CASE WHEN replica IS NOT NULL THEN min(place) OVER (PARTITION BY model, block, replica) END AS replica_place
+  FROM blocks
 ),
-first_on_replica AS (
-  SELECT model, replica, block, min(place) AS place FROM blocks WHERE replica IS NOT NULL GROUP BY model, replica, block
-),
--- position of the first block that nobody had before
-misses AS (
-  SELECT b.place, min(CASE WHEN f.place = b.place THEN position END) AS fleet, min(CASE WHEN r.place = b.place THEN position END) AS replica
-  FROM blocks AS b
-  JOIN first_seen AS f ON b.model = f.model AND b.block = f.block
-  LEFT JOIN first_on_replica AS r ON b.model = r.model AND b.replica = r.replica AND b.block = r.block
-  GROUP BY b.place
+-- leading blocks that somebody had before
+matched AS (
+  SELECT place, min(CASE WHEN fleet_place = place THEN position END) - 1 AS fleet, min(CASE WHEN replica_place = place THEN position END) - 1 AS replica
+  FROM seen
+  GROUP BY place
 ),
 hits AS (
-  SELECT p.grp, p.replica, input_tokens, cached_tokens, prefix_block_tokens * least(coalesce(fleet - 1, blocks), usable) AS fleet_hit,
-         CASE WHEN p.replica IS NOT NULL THEN prefix_block_tokens * least(coalesce(m.replica - 1, blocks), usable) END AS replica_hit
-  FROM prompts AS p JOIN misses AS m ON p.place = m.place
+  SELECT p.grp, p.replica, input_tokens, cached_tokens, blocks,
+         CASE WHEN blocks >= 1 THEN least(CAST(round(prefix_block_tokens * coalesce(m.fleet, blocks)) AS BIGINT), usable_tokens) END AS fleet_hit,
+         CASE WHEN blocks >= 1 AND p.replica IS NOT NULL
+              THEN least(CAST(round(prefix_block_tokens * coalesce(m.replica, blocks)) AS BIGINT), usable_tokens) END AS replica_hit
+  FROM prompts AS p LEFT JOIN matched AS m ON p.place = m.place
 ),
 summed AS (
-  SELECT grp, count(*) AS n, CAST(sum(input_tokens) AS BIGINT) AS input_tokens, sum(fleet_hit) AS ideal_fleet_tokens,
-         sum(replica_hit) AS ideal_replica_tokens, sum(CASE WHEN replica IS NOT NULL THEN input_tokens END) AS placed_tokens,
-         count(cached_tokens) AS n_reported, CAST(sum(cached_tokens) AS BIGINT) AS realised_tokens,
+  SELECT grp, count(*) AS n_total, count(fleet_hit) AS n, CAST(sum(CASE WHEN blocks >= 1 THEN input_tokens END) AS BIGINT) AS input_tokens,
+         CAST(sum(fleet_hit) AS BIGINT) AS fleet_hit, CAST(sum(replica_hit) AS BIGINT) AS replica_hit,
+         sum(CASE WHEN replica_hit IS NOT NULL THEN input_tokens END) AS placed_tokens,
+         count(cached_tokens) AS n_reported, CAST(sum(cached_tokens) AS BIGINT) AS cached,
          sum(CASE WHEN cached_tokens IS NOT NULL THEN input_tokens END) AS reported_input,
-         sum(CASE WHEN cached_tokens IS NOT NULL THEN fleet_hit END) AS reported_ideal,
-         sum(CASE WHEN fleet_hit > cached_tokens THEN fleet_hit - cached_tokens WHEN cached_tokens IS NOT NULL THEN 0 END) AS missed_tokens
+         sum(CASE WHEN cached_tokens IS NOT NULL THEN fleet_hit END) AS known_ideal, sum(CASE WHEN blocks >= 1 THEN cached_tokens END) AS known_cached,
+         CAST(sum(CASE WHEN fleet_hit > cached_tokens THEN fleet_hit - cached_tokens WHEN fleet_hit <= cached_tokens THEN 0 END) AS BIGINT) AS missed
   FROM hits
   GROUP BY grp
 )
-SELECT grp, n, input_tokens, ideal_fleet_tokens, ideal_fleet_tokens / input_tokens AS ideal_fleet, ideal_replica_tokens,
-       ideal_replica_tokens / placed_tokens AS ideal_replica, n_reported, realised_tokens, realised_tokens * 1e0 / reported_input AS realised,
-       CASE WHEN reported_ideal > 0 THEN realised_tokens / reported_ideal END AS efficiency, missed_tokens
+SELECT grp, n_total, n, input_tokens, fleet_hit AS ideal_fleet_tokens, fleet_hit * 1e0 / input_tokens AS ideal_fleet, replica_hit AS ideal_replica_tokens,
+       replica_hit * 1e0 / placed_tokens AS ideal_replica, n_reported, cached AS realised_tokens, cached * 1e0 / reported_input AS realised,
+       CASE WHEN known_ideal > 0 THEN known_cached * 1e0 / known_ideal END AS efficiency, missed AS missed_tokens
 FROM summed
 ORDER BY grp
