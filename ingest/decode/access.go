@@ -18,16 +18,6 @@ func (v *Value) GetObject(path ...string) *Value {
 	return nil
 }
 
-// Visit calls f for each member of an object in order, keys unescaped.
-func (v *Value) Visit(f func(key []byte, v *Value)) {
-	if v.Type() != TypeObject {
-		return
-	}
-	for c := v.first(); c != nil; c = v.after(c) {
-		f(v.doc.unescape(v.doc.src[c.key:c.keyTo]), c)
-	}
-}
-
 // GetArray returns the elements of the array at the path; nil when it is none.
 func (v *Value) GetArray(path ...string) []*Value {
 	v = v.Get(path...)

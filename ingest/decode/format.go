@@ -50,11 +50,24 @@ type Context struct {
 	Emit func(r *trace.Request, body []byte)
 
 	skipped func(reason string, n int64)
+	rows    []trace.Request // room for the next ones
+	memory  memory
+	text    []byte
+	prompt  Prompt
 }
 
-// NewContext returns a context whose Skip counts into skipped.
+// NewContext returns a context whose Skip counts into skipped. It remembers hashes it has made, so one worker should
+// keep it.
 func NewContext(o Options, file string, emit func(*trace.Request, []byte), skipped func(string, int64)) *Context {
-	return &Context{Options: o, File: file, Emit: emit, skipped: skipped}
+	c := &Context{Options: o, File: file, Emit: emit, skipped: skipped, memory: memory{h: o.Hash}}
+	c.prompt.memory = &c.memory
+	return c
+}
+
+// Prompt starts an empty prompt, as Hasher.Prompt does but with what the context remembers. It is valid until the next.
+func (c *Context) Prompt() *Prompt {
+	c.prompt.reset()
+	return &c.prompt
 }
 
 // Skip counts one record (or one span of it) that is well formed but not a request to a model.
@@ -66,16 +79,33 @@ func (c *Context) New(format, vantage string) *trace.Request {
 	if c.Vantage != "" {
 		vantage = c.Vantage
 	}
-	return &trace.Request{Attempt: 1, Vantage: vantage, ClockDomain: trace.Wall, TimePrecision: 1,
-		ErrorClass: trace.ClassUnknown, SourceFormat: format, SourceFile: c.File, SourceLine: c.Line}
+	if len(c.rows) == 0 {
+		c.rows = make([]trace.Request, rowsPiece)
+	}
+	r := &c.rows[0]
+	c.rows = c.rows[1:]
+	r.Attempt, r.Vantage, r.ClockDomain, r.TimePrecision, r.ErrorClass = 1, vantage, trace.Wall, 1, trace.ClassUnknown
+	r.SourceFormat, r.SourceFile, r.SourceLine = format, c.File, c.Line
+	return r
 }
+
+// rowsPiece is how many requests are allocated at once.
+const rowsPiece = 16
 
 // User gives the form in which a user id is stored: a keyed hash unless the person asked for plain ids.
 func (c *Context) User(id string) string {
 	if id == "" || c.PlainUser {
 		return id
 	}
-	return c.Hash.Text("user", id)
+	return c.hashed("user", id)
+}
+
+// Key gives the form in which an API key (or a hash of one) is stored: always a keyed hash.
+func (c *Context) Key(key string) string { return c.hashed("key", key) }
+
+func (c *Context) hashed(kind, s string) string {
+	c.text = append(c.text[:0], s...)
+	return c.memory.text(kind, c.text)
 }
 
 // LineError refuses one record and lets the file go on. Reason is a short stable name (bad_json, no_time) used as a

@@ -68,3 +68,22 @@ func FuzzTime(f *testing.F) {
 		}
 	})
 }
+
+// FuzzTimeLikeLibrary: the quick reading of the usual form gives what the standard library gives.
+func FuzzTimeLikeLibrary(f *testing.F) {
+	for _, s := range []string{"2026-11-24T14:02:03.5Z", "2026-02-28 14:02:03.123456789+23:59", "2026-03-29 02:30:00", "2026-10-25 02:30:00.9999999",
+		"2024-02-29T23:59:59-00:30", "2026-13-01 00:00:00", "2026-12-31 24:00:00", "0000-01-01T00:00:00Z", "9999-12-31T23:59:60", "2026-01-01T00:00:00.", "2026-01-01 00:00:00,5"} {
+		f.Add(s)
+	}
+	berlin, err := time.LoadLocation("Europe/Berlin") // with clock changes
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, naive, err := Time(s, berlin)
+		want, wantNaive, wantErr := anyTime(s, berlin)
+		if got != want || naive != wantNaive || (err == nil) != (wantErr == nil) {
+			t.Errorf("Time(%q) = %d, %v, %v; the library gives %d, %v, %v", s, got, naive, err, want, wantNaive, wantErr)
+		}
+	})
+}

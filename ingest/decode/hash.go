@@ -3,7 +3,6 @@ package decode
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"hash"
 )
@@ -17,12 +16,8 @@ func NewHasher(key []byte) *Hasher { return &Hasher{key} }
 
 // Text returns 32 hex digits of HMAC-SHA-256 over kind and s; "" for "". kind keeps the same text in two roles apart.
 func (h *Hasher) Text(kind, s string) string {
-	if s == "" {
-		return ""
-	}
-	m := h.mac(kind)
-	m.Write([]byte(s))
-	return hex.EncodeToString(m.Sum(nil)[:16])
+	m := memory{h: h}
+	return m.text(kind, []byte(s))
 }
 
 func (h *Hasher) mac(kind string) hash.Hash {
@@ -32,83 +27,50 @@ func (h *Hasher) mac(kind string) hash.Hash {
 	return m
 }
 
-// BlockBytes is the length of one prefix block of prompt text: about 64 tokens of English.
-const BlockBytes = 256
-
-// Prompt gathers the shape of a prompt without keeping its text: length, system share, chained block hashes.
-type Prompt struct {
-	h         *Hasher
-	system    hash.Hash // of the instruction part; nil without one
-	systemLen int64
-	len       int64
-	ids       []int64
-	chain     []byte // what the next block is chained to (the key, then a hash), then the text of the open block
-	open      int    // bytes of the open block
+// memory makes the hashes of one worker and remembers them: keys, users and instructions repeat from call to call.
+type memory struct {
+	h     *Hasher
+	mac   hash.Hash
+	buf   []byte
+	texts map[named]string
+	bytes int // of what texts and prefixes hold
+	known map[string]prefix
 }
 
-// Prompt starts an empty prompt.
-func (h *Hasher) Prompt() *Prompt {
-	return &Prompt{h: h, chain: append(make([]byte, 0, len(h.key)+BlockBytes), h.key...)}
-}
+type named struct{ kind, text string }
 
-// Add appends one message in order. Role system and developer (and tool definitions, given as role "tools") are the
-// instruction part.
-func (p *Prompt) Add(role string, text []byte) {
-	switch role {
-	case "system", "developer", "tools":
-		if p.system == nil {
-			p.system = p.h.mac("system")
-		}
-		p.system.Write([]byte(role))
-		p.system.Write([]byte{0})
-		p.system.Write(text)
-		p.systemLen += int64(len(role) + 1 + len(text))
-	}
-	p.len += int64(len(role) + 1 + len(text) + 1)
-	addText(p, role)
-	addText(p, "\x00")
-	addText(p, text)
-	addText(p, "\x01")
-}
+// maxMemory bounds what a memory holds; it starts again when it is full. Longer texts than maxRemembered are not kept.
+const maxMemory, maxRemembered = 4 << 20, 64 << 10
 
-// addText cuts text into blocks and closes each full one.
-func addText[T string | []byte](p *Prompt, text T) {
-	for len(text) > 0 {
-		n := min(len(text), BlockBytes-p.open)
-		p.chain, p.open = append(p.chain, text[:n]...), p.open+n
-		text = text[n:]
-		if p.open == BlockBytes {
-			state := sha256.Sum256(p.chain)
-			p.ids = append(p.ids, int64(binary.LittleEndian.Uint64(state[:])))
-			p.chain, p.open = append(p.chain[:0], state[:]...), 0
-		}
-	}
-}
-
-// SystemHash returns the keyed hash of the instruction part, "" when there is none.
-func (p *Prompt) SystemHash() string {
-	if p.system == nil {
+func (m *memory) text(kind string, s []byte) string {
+	if len(s) == 0 {
 		return ""
 	}
-	return hex.EncodeToString(p.system.Sum(nil)[:16])
+	if known, ok := m.texts[named{kind, string(s)}]; ok {
+		return known
+	}
+	if m.mac == nil {
+		m.mac = hmac.New(sha256.New, m.h.key)
+	}
+	m.mac.Reset()
+	m.mac.Write(append(append(m.buf[:0], kind...), 0))
+	m.mac.Write(s)
+	m.buf = m.mac.Sum(m.buf[:0])
+	hashed := hex.EncodeToString(m.buf[:16])
+	if m.room(len(s)) {
+		m.texts[named{kind, string(s)}] = hashed
+	}
+	return hashed
 }
 
-// SystemTokens estimates the tokens of the instruction part from its share of the text; nil when input is unknown or
-// there was no text at all, 0 when there was text but no instruction.
-func (p *Prompt) SystemTokens(input *int64) *int64 {
-	if input == nil || p.len == 0 {
-		return nil
+// room says whether a text of n bytes may be kept, and makes room for it.
+func (m *memory) room(n int) bool {
+	const overhead = 200
+	if n > maxRemembered {
+		return false
 	}
-	n := (*input*p.systemLen + p.len/2) / p.len
-	return &n
-}
-
-// Blocks returns the chained hash of each full block and of the last partial one; nil without text. Two prompts with
-// the same i-th id agree in all text up to the end of block i.
-func (p *Prompt) Blocks() []int64 {
-	if p.open == 0 {
-		return p.ids
+	if m.bytes += n + overhead; m.texts == nil || m.bytes > maxMemory {
+		m.texts, m.known, m.bytes = map[named]string{}, map[string]prefix{}, 0
 	}
-	state := sha256.Sum256(p.chain)
-	return append(p.ids[:len(p.ids):len(p.ids)], int64(binary.LittleEndian.Uint64(state[:])))
+	return true
 }

@@ -15,14 +15,13 @@ func Text(v *Value, path ...string) string {
 	switch v.Type() {
 	case TypeString:
 		b := v.GetStringBytes()
-		switch s := string(b); s {
-		case "None", "null", "-":
+		switch string(b) {
+		case "", "None", "null", "-":
 			return ""
-		default:
-			return s
 		}
+		return v.doc.kept.string(b)
 	case TypeNumber, TypeTrue, TypeFalse:
-		return string(v.Raw())
+		return v.doc.kept.string(v.Raw())
 	}
 	return ""
 }
@@ -33,9 +32,9 @@ func Int(v *Value, path ...string) *int64 {
 	if v = v.Get(path...); v == nil {
 		return nil
 	}
-	if v.Type() == TypeNumber { // the common case, without an allocation for the text
-		if n, err := strconv.ParseInt(string(v.Raw()), 10, 64); err == nil {
-			return &n
+	if v.Type() == TypeNumber && int(v.to-v.from) < len("999999999999999999") { // the common case
+		if n, ok := digits(v.Raw()); ok {
+			return v.doc.kept.int(n)
 		}
 	}
 	s := Text(v)
@@ -43,27 +42,34 @@ func Int(v *Value, path ...string) *int64 {
 		return nil
 	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return &n
+		return v.doc.kept.int(n)
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if n := int64(f); err == nil && float64(n) == f && f < 1<<53 && f > -1<<53 {
-		return &n
+		return v.doc.kept.int(n)
 	}
 	return nil
 }
 
+// digits reads a number of digits alone, at most 18.
+func digits[T string | []byte](s T) (n int64, ok bool) {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(s[i]-'0')
+	}
+	return n, len(s) > 0
+}
+
 // Bool returns the boolean at the path, also from the text "True" or "false"; nil for anything else.
 func Bool(v *Value, path ...string) *bool {
-	if v = v.Get(path...); v == nil || v.Type() == TypeNull {
-		return nil
-	}
-	switch strings.ToLower(Text(v)) {
-	case "true":
-		t := true
-		return &t
-	case "false":
-		f := false
-		return &f
+	v = v.Get(path...)
+	switch text := v.GetStringBytes(); {
+	case v.Type() == TypeTrue || strings.EqualFold(string(text), "true"):
+		return v.doc.kept.bool(true)
+	case v.Type() == TypeFalse || strings.EqualFold(string(text), "false"):
+		return v.doc.kept.bool(false)
 	}
 	return nil
 }

@@ -63,28 +63,3 @@ func scale(s, digits string, exp int, neg bool) (int64, error) {
 	}
 	return n, nil
 }
-
-// layouts without a zone; the fraction is optional in each.
-var naive = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05"}
-
-// Time reads a text stamp as microseconds since 1970. RFC 3339 (also with a space for the T) carries its own zone; a
-// stamp without one is read in zone (nil is UTC) and naive is true.
-func Time(s string, zone *time.Location) (us int64, isNaive bool, err error) {
-	if len(s) > 10 && s[10] == ' ' {
-		if t, err := time.Parse(time.RFC3339Nano, s[:10]+"T"+s[11:]); err == nil {
-			return t.UnixMicro(), false, nil
-		}
-	}
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return t.UnixMicro(), false, nil
-	}
-	if zone == nil {
-		zone = time.UTC
-	}
-	for _, layout := range naive {
-		if t, err := time.ParseInLocation(layout, s, zone); err == nil {
-			return t.UnixMicro(), true, nil
-		}
-	}
-	return 0, false, fmt.Errorf("expected a time such as 2026-11-24T14:02:03.5Z, got %q", s)
-}

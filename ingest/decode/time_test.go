@@ -51,3 +51,16 @@ func TestTime(t *testing.T) {
 		t.Error("want an error")
 	}
 }
+
+// Every second day of two years, every hour and odd fractions: the quick reading against the standard library.
+func TestTimeLikeLibrary(t *testing.T) {
+	for at := time.Date(2023, 12, 30, 0, 0, 0, 987654321, time.UTC); at.Year() < 2026; at = at.Add(49*time.Hour + 61*time.Second) {
+		for _, layout := range []string{"2006-01-02 15:04:05.999999", "2006-01-02T15:04:05.999999999Z07:00", "2006-01-02 15:04:05-07:00", "2006-01-02T15:04:05.0"} {
+			s := at.In(time.FixedZone("", -int(at.Unix()%1000)*60)).Format(layout)
+			got, naive, err := Time(s, time.UTC)
+			if want, wantNaive, _ := anyTime(s, time.UTC); got != want || naive != wantNaive || err != nil {
+				t.Fatalf("Time(%q) = %d, %v, %v; want %d, %v", s, got, naive, err, want, wantNaive)
+			}
+		}
+	}
+}

@@ -49,25 +49,20 @@ func detectLiteLLM(s *decode.Sample) int {
 	return best
 }
 
-// payload holds the sub-objects of one record, so that each is looked up once.
-type payload struct {
-	v, meta, params, hidden, response *decode.Value
-	ok                                bool // status is success
-}
-
 func litellm(c *decode.Context, v *decode.Value) error {
-	if !decode.Has(v, "startTime") || !decode.Has(v, "call_type") {
+	var p payload
+	p.read(v)
+	if p.start == nil || p.callType == nil {
 		return c.Reject("not_litellm", "expected an object with startTime and call_type")
 	}
-	status := firstOf(decode.Text(v, "status"), decode.Text(v, "status_fields", "llm_api_status"))
-	p := payload{v: v, meta: decode.Nested(v, "metadata"), params: decode.Nested(v, "model_parameters"),
-		hidden: decode.Nested(v, "hidden_params"), response: decode.Nested(v, "response"), ok: status == "success"}
+	status := firstText(p.status, p.statusFields.Get("llm_api_status"))
+	p.ok = status == "success"
 	r := c.New("litellm", trace.Gateway)
-	if reason := skip(r, p.meta, decode.Text(v, "call_type")); reason != "" {
+	if reason := skip(r, &p.meta, decode.Text(p.callType)); reason != "" {
 		c.Skip(reason)
 		return nil
 	}
-	first, err := stamps(c, r, decode.Text(v, "startTime"), decode.Text(v, "endTime"), decode.Text(v, "completionStartTime"))
+	first, err := stamps(c, r, decode.Text(p.start), decode.Text(p.end), decode.Text(p.first))
 	if err != nil {
 		return err
 	}
@@ -75,7 +70,7 @@ func litellm(c *decode.Context, v *decode.Value) error {
 	p.who(c, r)
 	p.ids(r)
 	outcome(r, status, p.failure())
-	usage(r, p.ok, asked(p.params), decode.Nested(p.meta, "usage_object"), p.response.Get("usage"), v)
+	usage(r, p.ok, asked(p.params), decode.Nested(p.meta.usage), p.response.Get("usage"), v)
 	r.FinishReason = finish(r, p.response, p.params)
 	r.MaxTokens = maxTokens(p.params)
 	c.Emit(r, p.prompt(c, r))
@@ -86,7 +81,7 @@ func litellm(c *decode.Context, v *decode.Value) error {
 // caller's own parameter decides next. A finished plain call whose first-token stamp is its end was not streamed; other
 // kinds (messages, responses) leave that stamp out on streams as well.
 func (p *payload) streamed(r *trace.Request, first *int64) {
-	r.Stream = decode.Bool(p.v, "stream")
+	r.Stream = decode.Bool(p.stream)
 	if r.Stream == nil {
 		r.Stream = decode.Bool(p.params, "stream")
 	}
@@ -101,18 +96,18 @@ func (p *payload) streamed(r *trace.Request, first *int64) {
 
 // ids fills the identities. A cache hit's id has "_cache_hit<time>" behind the response's own.
 func (p *payload) ids(r *trace.Request) {
-	id := decode.Text(p.v, "id")
+	id := decode.Text(p.id)
 	if p.ok {
 		r.ResponseID = firstOf(decode.Text(p.response, "id"), responseID(id))
-	} else if strings.HasPrefix(decode.Text(p.v, "call_type"), "/") {
+	} else if strings.HasPrefix(decode.Text(p.callType), "/") {
 		id = "" // refused at the door: an id that neither the client nor a span ever saw
 	}
-	r.RequestID = firstOf(decode.Text(p.meta, "requester_custom_headers", "x-request-id"),
-		decode.Text(p.meta, "requester_metadata", "request_id"), decode.Text(p.v, "litellm_call_id"), id)
+	r.RequestID = firstOf(firstText(p.meta.headers.Get("x-request-id"), p.meta.requester.Get("request_id"), p.callID), id)
 	derive(r)
-	r.TraceID = traceID(decode.Text(p.v, "trace_id"))
-	r.SessionID = firstOf(decode.Text(p.meta, "requester_metadata", "session_id"), decode.Text(p.v, "trace_id"))
-	attempts(r, p.meta)
+	trace := decode.Text(p.traceID)
+	r.TraceID = traceID(trace)
+	r.SessionID = firstOf(decode.Text(p.meta.requester, "session_id"), trace)
+	attempts(r, &p.meta)
 }
 
 // derive gives a row without any id one that its span gets too: calls refused by the key check carry none in either,

@@ -8,8 +8,8 @@ import (
 )
 
 // skip fills EndpointKind, or returns the reason why the record is not a request to a model.
-func skip(r *trace.Request, meta *decode.Value, callType string) string {
-	if decode.Text(meta, "user_api_key_alias") == healthCheck || decode.Text(meta, "user_api_key_team_id") == healthCheck {
+func skip(r *trace.Request, meta *metadata, callType string) string {
+	if decode.Text(meta.alias) == healthCheck || decode.Text(meta.teamID) == healthCheck {
 		return "health_check"
 	}
 	kind, model := kindOf(callType)
@@ -58,21 +58,21 @@ func kindOf(callType string) (kind string, model bool) {
 
 // who fills the names: models, deployment, tenant, user.
 func (p *payload) who(c *decode.Context, r *trace.Request) {
-	model := decode.Text(p.v, "model")
-	r.ModelRequested = firstOf(decode.Text(p.v, "model_group"), model)
-	r.Deployment = firstOf(decode.Text(p.v, "model_id"), decode.Text(p.hidden, "model_id"))
+	model := decode.Text(p.model)
+	r.ModelRequested = firstOf(decode.Text(p.group), model)
+	r.Deployment = firstText(p.modelID, p.hidden.Get("model_id"))
 	if p.ok || r.Deployment != "" { // a refused model was served by nobody
 		r.ModelServed = firstOf(model, decode.Text(p.hidden, "litellm_model_name"))
 	}
-	r.Replica = hostPort(firstOf(decode.Text(p.v, "api_base"), decode.Text(p.hidden, "api_base")))
-	r.Provider = firstOf(decode.Text(p.v, "custom_llm_provider"), decode.Text(p.v, "error_information", "llm_provider"))
-	r.Tenant = firstOf(decode.Text(p.meta, "user_api_key_team_alias"), decode.Text(p.meta, "user_api_key_team_id"),
-		decode.Text(p.meta, "user_api_key_org_alias"), decode.Text(p.meta, "user_api_key_org_id"))
-	r.App = app(decode.Nested(p.v, "request_tags"))
-	r.Route = decode.Text(p.meta, "user_api_key_request_route")
-	r.KeyHash = c.Hash.Text("key", decode.Text(p.meta, "user_api_key_hash"))
-	r.UserHash = c.User(firstOf(decode.Text(p.v, "end_user"), decode.Text(p.meta, "user_api_key_end_user_id")))
-	r.CachedResponse = decode.Bool(p.v, "cache_hit")
+	r.Replica = hostPort(firstText(p.base, p.hidden.Get("api_base")))
+	r.Provider = firstText(p.provider, p.errorObj.Get("llm_provider"))
+	m := &p.meta
+	r.Tenant = firstText(m.teamAlias, m.teamID, m.orgAlias, m.orgID)
+	r.App = app(decode.Nested(p.tags))
+	r.Route = decode.Text(m.route)
+	r.KeyHash = c.Key(decode.Text(m.keyHash))
+	r.UserHash = c.User(firstText(p.endUser, m.endUser))
+	r.CachedResponse = decode.Bool(p.cacheHit)
 }
 
 func firstOf(texts ...string) string {
@@ -134,8 +134,8 @@ func traceID(s string) string {
 }
 
 // attempts reads how many tries came before this one, where LiteLLM says so.
-func attempts(r *trace.Request, meta *decode.Value) {
-	if n := decode.Int(meta, "attempted_retries"); n != nil && *n > 0 && *n < 1000 {
+func attempts(r *trace.Request, meta *metadata) {
+	if n := decode.Int(meta.retries); n != nil && *n > 0 && *n < 1000 {
 		r.Attempt = int32(*n) + 1
 	}
 }

@@ -15,11 +15,10 @@ type failure struct {
 }
 
 func (p *payload) failure() failure {
-	e := decode.Nested(p.v, "error_information")
-	f := failureOf(e)
-	f.text = firstOf(decode.Text(p.v, "error_str"), f.text)
+	f := failureOf(decode.Nested(p.errorObj))
+	f.text = firstOf(decode.Text(p.errorText), f.text)
 	if !p.ok {
-		f.guarded = decode.Text(p.v, "status_fields", "guardrail_status") == "guardrail_intervened"
+		f.guarded = decode.Text(p.statusFields, "guardrail_status") == "guardrail_intervened"
 	}
 	return f
 }

@@ -14,9 +14,9 @@ func (p *payload) prompt(c *decode.Context, r *trace.Request) []byte {
 	case "embeddings", "rerank", "other":
 		return nil
 	}
-	messages := decode.Nested(p.v, "messages")
-	if s := p.v.Get("messages"); messages == nil && s != nil {
-		messages = s // a bare prompt
+	messages := decode.Nested(p.messages)
+	if messages == nil {
+		messages = p.messages // a bare prompt
 	}
 	if !shape(c, r, messages, p.params) || !c.KeepBodies {
 		return nil
@@ -27,7 +27,7 @@ func (p *payload) prompt(c *decode.Context, r *trace.Request) []byte {
 // shape hashes the prompt: tools, instructions, then messages in order. False when there is no text to trust: none
 // was logged, it was redacted, or LiteLLM cut it.
 func shape(c *decode.Context, r *trace.Request, messages, params *decode.Value) bool {
-	s := shaper{hash: c.Hash, prompt: c.Hash.Prompt()}
+	s := shaper{hash: c.Hash, prompt: c.Prompt()}
 	if tools := params.Get("tools"); len(tools.GetArray()) > 0 {
 		s.prompt.Add("tools", tools.MarshalTo(nil))
 	}
@@ -80,7 +80,7 @@ func (s *shaper) messages(v *decode.Value) {
 
 func (s *shaper) message(m *decode.Value) {
 	s.count++
-	role, content := string(m.GetStringBytes("role")), m.Get("content")
+	role, content := roleOf(m.GetStringBytes("role")), m.Get("content")
 	switch {
 	case role != "":
 		s.add(role, content, m.Get("tool_calls"))
@@ -88,12 +88,21 @@ func (s *shaper) message(m *decode.Value) {
 		role = "user"
 		s.add(role, m, nil)
 	default: // an item of the Responses API, such as a tool's output
-		s.buf = m.MarshalTo(s.buf[:0])
-		s.end("")
+		s.end("", m.MarshalTo(nil))
 	}
 	if role == "user" && !toolResult(content) {
 		s.users++
 	}
+}
+
+// roleOf is string(role), without an allocation for the usual ones.
+func roleOf(role []byte) string {
+	for _, usual := range [...]string{"user", "assistant", "system", "tool", "developer"} {
+		if string(role) == usual {
+			return usual
+		}
+	}
+	return string(role)
 }
 
 // toolResult says that a user message is no turn of the user: Anthropic sends the results of tools that way.
@@ -108,20 +117,30 @@ func toolResult(content *decode.Value) bool {
 
 // add appends one message: its text parts joined, then its tool calls.
 func (s *shaper) add(role string, content, calls *decode.Value) {
-	s.buf = append(s.buf[:0], content.GetStringBytes()...)
-	for _, part := range content.GetArray() {
-		s.part(part)
+	text, parts, tools := content.GetStringBytes(), content.GetArray(), calls.GetArray()
+	if len(parts)+len(tools) > 0 {
+		s.buf = append(s.buf[:0], text...)
+		for _, part := range parts {
+			s.part(part)
+		}
+		if len(tools) > 0 {
+			s.buf = calls.MarshalTo(s.buf)
+		}
+		text = s.buf
 	}
-	if len(calls.GetArray()) > 0 {
-		s.buf = calls.MarshalTo(s.buf)
-	}
-	s.end(role)
+	s.end(role, text)
 }
 
-func (s *shaper) end(role string) {
-	s.cut = s.cut || bytes.Contains(s.buf, []byte("litellm_truncated"))
-	s.redacted = s.redacted || isRedacted(s.buf)
-	s.prompt.Add(role, s.buf)
+func (s *shaper) end(role string, text []byte) {
+	s.cut = s.cut || isCut(text)
+	s.redacted = s.redacted || isRedacted(text)
+	s.prompt.Add(role, text)
+}
+
+// isCut knows the mark LiteLLM leaves where it shortened a text. The rare underscore first: a search for text that
+// begins with an everyday letter costs as much as reading the record.
+func isCut(text []byte) bool {
+	return bytes.Contains(text, []byte("_truncated")) && bytes.Contains(text, []byte("litellm_truncated"))
 }
 
 // part appends the text of a part; a part without (a tool call, a tool's result) as it is written. Pictures and sound

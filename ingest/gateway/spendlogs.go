@@ -98,9 +98,9 @@ func spendCSV(header []string) (func(*decode.Context, []string) error, error) {
 }
 
 func spend(c *decode.Context, row spendRow) error {
-	meta, request := row.object("metadata"), row.object("proxy_server_request")
+	meta, request := readMetadata(row.object("metadata")), row.object("proxy_server_request")
 	r := c.New("litellm-spendlogs", trace.Gateway)
-	if reason := skip(r, meta, row.text("call_type")); reason != "" {
+	if reason := skip(r, &meta, row.text("call_type")); reason != "" {
 		c.Skip(reason)
 		return nil
 	}
@@ -117,12 +117,12 @@ func spend(c *decode.Context, row spendRow) error {
 			r.EndUS = &d
 		}
 	}
-	status := firstOf(row.text("status"), decode.Text(meta, "status"))
+	status := firstOf(row.text("status"), decode.Text(meta.status))
 	spendStream(r, first, decode.Bool(request, "stream"), status)
-	outcome(r, status, failureOf(decode.Nested(meta, "error_information")))
-	row.ids(r, status, meta)
-	row.who(c, r, meta)
-	row.tokens(r, status != "failure", meta, request)
+	outcome(r, status, failureOf(decode.Nested(meta.failure)))
+	row.ids(r, status, &meta)
+	row.who(c, r, &meta)
+	row.tokens(r, status != "failure", &meta, request)
 	response := row.object("response")
 	r.FinishReason = finish(r, response, request)
 	c.Emit(r, row.prompt(c, r, request))
@@ -147,7 +147,7 @@ func spendStream(r *trace.Request, first *int64, asked *bool, status string) {
 	}
 }
 
-func (row spendRow) ids(r *trace.Request, status string, meta *decode.Value) {
+func (row spendRow) ids(r *trace.Request, status string, meta *metadata) {
 	r.RequestID = row.text("request_id")
 	derive(r)
 	if status == "success" {
@@ -158,18 +158,18 @@ func (row spendRow) ids(r *trace.Request, status string, meta *decode.Value) {
 	attempts(r, meta)
 }
 
-func (row spendRow) who(c *decode.Context, r *trace.Request, meta *decode.Value) {
+func (row spendRow) who(c *decode.Context, r *trace.Request, meta *metadata) {
 	r.ModelRequested = firstOf(row.text("model_group"), row.text("model"))
 	r.Deployment = row.text("model_id")
 	if r.ErrorClass == trace.ClassOK || r.Deployment != "" {
 		r.ModelServed = row.text("model")
 	}
 	r.Provider, r.Replica = row.text("custom_llm_provider"), hostPort(row.text("api_base"))
-	r.Tenant = firstOf(decode.Text(meta, "user_api_key_team_alias"), row.text("team_id"), decode.Text(meta, "user_api_key_team_id"),
-		row.text("organization_id"), decode.Text(meta, "user_api_key_org_id"))
+	r.Tenant = firstOf(decode.Text(meta.teamAlias), row.text("team_id"), decode.Text(meta.teamID), row.text("organization_id"),
+		decode.Text(meta.orgID))
 	r.App = app(row.object("request_tags"))
-	r.Route = decode.Text(meta, "user_api_key_request_route")
-	r.KeyHash = c.Hash.Text("key", row.text("api_key"))
+	r.Route = decode.Text(meta.route)
+	r.KeyHash = c.Key(row.text("api_key"))
 	r.UserHash = c.User(row.text("end_user"))
 	if hit := strings.ToLower(row.text("cache_hit")); hit == "true" || hit == "false" {
 		r.CachedResponse = trace.Ptr(hit == "true")
@@ -180,20 +180,20 @@ func (row spendRow) who(c *decode.Context, r *trace.Request, meta *decode.Value)
 }
 
 // tokens reads the usage object, or the columns with the details that metadata keeps beside them.
-func (row spendRow) tokens(r *trace.Request, ok bool, meta, request *decode.Value) {
+func (row spendRow) tokens(r *trace.Request, ok bool, meta *metadata, request *decode.Value) {
 	r.MaxTokens = maxTokens(request)
-	usage(r, ok, asked(request), decode.Nested(meta, "usage_object"), row.columns(meta))
+	usage(r, ok, asked(request), decode.Nested(meta.usage), row.columns(meta))
 }
 
 // columns makes a usage object of the count columns and the details.
-func (row spendRow) columns(meta *decode.Value) *decode.Value {
+func (row spendRow) columns(meta *metadata) *decode.Value {
 	text := []byte("{")
 	for _, column := range []string{"prompt_tokens", "completion_tokens"} {
 		if n := row.text(column); n != "" {
 			text = append(text, `"`+column+`":`+n+`,`...)
 		}
 	}
-	if o := decode.Nested(meta, "additional_usage_values"); o.GetObject() != nil {
+	if o := decode.Nested(meta.moreUsage); o.GetObject() != nil {
 		text = append(text, bytes.TrimPrefix(o.MarshalTo(nil), []byte("{"))...)
 	} else {
 		text = append(text, '}')

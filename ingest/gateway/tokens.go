@@ -96,8 +96,10 @@ func finish(r *trace.Request, response, params *decode.Value) string {
 
 // finishOf reads the finish reason of a chat, messages or responses answer.
 func finishOf(response *decode.Value) string {
-	s := firstOf(decode.Text(response, "choices", "0", "finish_reason"), decode.Text(response, "stop_reason"),
-		decode.Text(response, "incomplete_details", "reason"))
+	s := decode.Text(response, "choices", "0", "finish_reason")
+	if s == "" {
+		s = firstText(response.Get("stop_reason"), response.Get("incomplete_details", "reason"))
+	}
 	if s == "" && decode.Text(response, "object") == "response" && decode.Text(response, "status") == "completed" {
 		return "stop"
 	}

@@ -1,0 +1,218 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// Parser parses records one after the other, reusing its memory.
+type Parser struct{ doc doc }
+
+// maxDepth bounds nesting: deeper text is an attack or a mistake.
+const maxDepth = 300
+
+// Parse parses one JSON text into a value of its own. Nesting beyond 300 levels is an error.
+func Parse(b []byte) (*Value, error) { return new(Parser).ParseBytes(bytes.Clone(b)) }
+
+// ParseBytes parses one JSON text. The value points into b.
+func (p *Parser) ParseBytes(b []byte) (*Value, error) {
+	d := &p.doc
+	d.src, d.nodes, d.open = b, d.nodes[:0], d.open[:0]
+	d.text, d.list, d.escapedKey = d.text[:0], d.list[:0], false
+	i, err := d.value(d.space(0), 0, 0)
+	for err == nil && len(d.open) > 0 {
+		i, err = d.member(i)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if i = d.space(i); i < len(b) {
+		return nil, fmt.Errorf("unexpected text behind the value at byte %d", i)
+	}
+	return &d.nodes[0], nil
+}
+
+var errEnd = errors.New("text ends too early")
+
+func (d *doc) expected(what string, i int) error {
+	if i >= len(d.src) {
+		return errEnd
+	}
+	return fmt.Errorf("expected %s at byte %d, got %q", what, i, d.src[i:min(i+10, len(d.src))])
+}
+
+func (d *doc) at(i int) byte {
+	if i < len(d.src) {
+		return d.src[i]
+	}
+	return 0
+}
+
+func (d *doc) space(i int) int {
+	for i < len(d.src) && d.src[i] <= ' ' && (d.src[i] == ' ' || d.src[i] == '\n' || d.src[i] == '\t' || d.src[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// value adds the value at i to the nodes and returns the index behind it, or behind the bracket that opens it.
+func (d *doc) value(i, key, keyTo int) (int, error) {
+	v := d.node()
+	v.from, v.key, v.keyTo = int32(i), int32(key), int32(keyTo)
+	end, err := i, error(nil)
+	switch c := d.at(i); {
+	case c == '"':
+		v.kind = TypeString
+		if end = d.short(i); end == 0 {
+			end, err = d.quoted(i)
+		}
+	case c == '{' || c == '[':
+		if v.kind = TypeArray; c == '{' {
+			v.kind = TypeObject
+		}
+		if len(d.open) >= maxDepth {
+			return i, fmt.Errorf("nested deeper than %d levels", maxDepth)
+		}
+		d.open = append(d.open, v.self)
+		return i + 1, nil
+	case c == '-' || c >= '0' && c <= '9':
+		v.kind = TypeNumber
+		end, err = d.number(i)
+	default:
+		v.kind, end, err = d.word(i)
+	}
+	v.to = int32(end)
+	return end, err
+}
+
+// node adds a node. Nodes are used again by the next record: doc and self are always set, next stays self+1 unless the
+// node is closed as an object or array.
+func (d *doc) node() *Value {
+	n := len(d.nodes)
+	if n == cap(d.nodes) {
+		d.nodes = slices.Grow(d.nodes, n+16)
+		for i := range d.nodes[n:cap(d.nodes)] {
+			d.nodes[:cap(d.nodes)][n+i] = Value{doc: d, self: int32(n + i)}
+		}
+	}
+	d.nodes = d.nodes[:n+1]
+	v := &d.nodes[n]
+	v.next = int32(n + 1)
+	return v
+}
+
+// member goes on behind a bracket that opens or behind a value: it reads the next value of the innermost open object or
+// array, or closes it.
+func (d *doc) member(i int) (int, error) {
+	n := int32(len(d.nodes))
+	top := &d.nodes[d.open[len(d.open)-1]]
+	object, begun := top.kind == TypeObject, n > top.self+1
+	if i = d.space(i); i >= len(d.src) {
+		return i, errEnd
+	}
+	if c := d.src[i]; object && c == '}' || !object && c == ']' {
+		top.to, top.next = int32(i+1), n
+		d.open = d.open[:len(d.open)-1]
+		return i + 1, nil
+	} else if begun {
+		if c != ',' {
+			return i, d.expected("a comma", i)
+		}
+		i = d.space(i + 1)
+	}
+	if !object {
+		return d.value(i, 0, 0)
+	}
+	if d.at(i) != '"' {
+		return i, d.expected("a key", i)
+	}
+	end := d.short(i)
+	if end == 0 {
+		var err error
+		if end, err = d.quoted(i); err != nil {
+			return i, err
+		}
+		d.escapedKey = d.escapedKey || bytes.IndexByte(d.src[i:end], '\\') >= 0
+	}
+	colon := d.space(end)
+	if d.at(colon) != ':' {
+		return i, d.expected("a colon", colon)
+	}
+	return d.value(d.space(colon+1), i+1, end-1)
+}
+
+// short returns the index behind the string that opens at i when it is short and without a backslash, else 0. It looks
+// at words of 8 bytes: most keys and many values end before a vectorised search has started.
+func (d *doc) short(i int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i++
+	for range 3 {
+		if i+8 > len(d.src) {
+			return 0
+		}
+		w := binary.LittleEndian.Uint64(d.src[i:])
+		q, b := w^('"'*ones), w^('\\'*ones)
+		q, b = (q-ones)&^q&highs, (b-ones)&^b&highs // the lowest bit set is right, higher ones may not be
+		if q != 0 && (b == 0 || q&-q < b&-b) {
+			return i + bits.TrailingZeros64(q)/8 + 1
+		} else if b != 0 {
+			return 0
+		}
+		i += 8
+	}
+	return 0
+}
+
+// quoted returns the index behind the string that opens at i: the first quote with an even number of backslashes before
+// it.
+func (d *doc) quoted(i int) (int, error) {
+	s := d.src[i+1:]
+	for off := 0; ; off++ {
+		n := bytes.IndexByte(s[off:], '"')
+		if n < 0 {
+			return len(d.src), errEnd
+		}
+		off += n
+		k := off
+		for k > 0 && s[k-1] == '\\' {
+			k--
+		}
+		if (off-k)%2 == 0 {
+			return i + 1 + off + 1, nil
+		}
+	}
+}
+
+func (d *doc) number(i int) (int, error) {
+	start := i
+	if d.src[i] == '-' {
+		i++
+	}
+	digits := i
+	for ; i < len(d.src); i++ {
+		if c := d.src[i]; (c < '0' || c > '9') && c != '.' && c != 'e' && c != 'E' && c != '+' && c != '-' {
+			break
+		}
+	}
+	if i == digits || d.src[digits] < '0' || d.src[digits] > '9' {
+		return i, d.expected("a number", start)
+	}
+	return i, nil
+}
+
+func (d *doc) word(i int) (Type, int, error) {
+	s := d.src[min(i, len(d.src)):]
+	switch {
+	case len(s) >= 4 && string(s[:4]) == "null":
+		return TypeNull, i + 4, nil
+	case len(s) >= 4 && string(s[:4]) == "true":
+		return TypeTrue, i + 4, nil
+	case len(s) >= 5 && string(s[:5]) == "false":
+		return TypeFalse, i + 5, nil
+	}
+	return 0, i, d.expected("a value", i)
+}
