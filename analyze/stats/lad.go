@@ -7,8 +7,9 @@ import (
 )
 
 // LAD fits y = x·coef by weighted least absolute deviations: it minimises the sum of w |y - x·coef|, so a few wild y do
-// not bend it (a wild row that lies far out in x does: for one regressor TheilSen is safer). Each row of x is one observation (put a 1 first for an intercept); w nil weighs all alike. A column
-// that the ones before it determine gets 0. Nil when there are no rows.
+// not bend it (a wild row that lies far out in x does: for one regressor TheilSen is safer). Each row of x is one
+// observation (put a 1 first for an intercept); w nil weighs all alike. A column that the ones before it determine gets
+// 0. Nil when there are no rows.
 //
 // An optimum passes exactly through as many observations as there are columns. The fit walks from one such choice to the
 // next along the edge that falls most steeply, each step a weighted median (Bloomfield and Steiger 1980).

@@ -8,7 +8,7 @@ windows AS (
 streams AS (
   SELECT request_id, attempt, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
          arrival_us + coalesce(last_us, end_us) AS end_us, paced_tokens, latency, chunks,
-         quality IS NOT NULL AND contains(quality, 'tokens_estimated') AS estimated
+         coalesce(tokens_source = 'estimated', FALSE) AS estimated
   FROM requests
   WHERE replica IS NOT NULL AND coalesce(last_us, end_us) > ttft_us AND arrival_us IS NOT NULL
 ),

@@ -1,0 +1,150 @@
+package analyze
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"reprise/queries"
+)
+
+// Prefill is what a run says about the cost of prefill work, and what it cannot say.
+type Prefill struct {
+	Fits     []PrefillFit // one a model that has one, in order of model
+	Warnings []Warning    // why there is none, or why stalls cannot be told, or only roughly
+	text     string       // the fits as the queries take them; "" without
+}
+
+// Prefill fits the run, once. It looks at the whole run whatever the scope of a query: an engine costs the same in an
+// incident, and isolated requests are found in the quiet hours.
+func (e *Engine) Prefill(ctx context.Context, r *Run) (Prefill, error) {
+	if p, ok := e.prefills[r]; ok {
+		return p, nil
+	}
+	p, err := e.fitRun(ctx, r)
+	if err != nil {
+		return p, fmt.Errorf("cost of prefills: %w", err)
+	}
+	e.prefills[r] = p
+	return p, nil
+}
+
+// withFits gives a query that reads the view prefill_fits the fits of the run, unless params have some, and the
+// warnings that go with its answer.
+func (e *Engine) withFits(ctx context.Context, r *Run, q queries.Query, params map[string]string) (map[string]string, []Warning, error) {
+	if !slices.ContainsFunc(queries.Parameters(q), func(p queries.Param) bool { return p.Name == "fits" }) {
+		return params, nil, nil
+	}
+	if _, given := params["fits"]; given {
+		return params, nil, nil
+	}
+	p, err := e.Prefill(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := map[string]string{"fits": p.text}
+	maps.Copy(all, params)
+	return all, p.Warnings, nil
+}
+
+func (e *Engine) fitRun(ctx context.Context, r *Run) (Prefill, error) {
+	var p Prefill
+	levels, err := e.stallLevels(ctx, r)
+	if err != nil {
+		return p, err
+	}
+	prompts, err := e.isolated(ctx, r)
+	if err != nil {
+		return p, err
+	}
+	for _, l := range levels {
+		f := PrefillFit{Model: l.model, Isolated: prompts.total[l.model]}
+		var ok bool
+		if f.AUS, f.AloneUS, ok = alone(prompts.byModel[l.model]); ok {
+			f.TokenUS = f.AloneUS
+			p.Fits = append(p.Fits, f)
+		}
+	}
+	// windows with the cost on an idle replica, then once more with the cost under load
+	for range 2 {
+		if err := e.fitPaces(ctx, r, &p); err != nil {
+			return p, err
+		}
+	}
+	p.Warnings = stallWarnings(levels, prompts, p.Fits)
+	return p, p.encode()
+}
+
+func (p *Prefill) encode() error {
+	if len(p.Fits) == 0 {
+		return nil
+	}
+	b, err := json.Marshal(p.Fits)
+	p.text = string(b)
+	return err
+}
+
+// isolatedPrompts are the rows of prefill_fit by model; total counts those that it left out too.
+type isolatedPrompts struct {
+	byModel map[string][]prompt
+	total   map[string]int64
+}
+
+func (e *Engine) isolated(ctx context.Context, r *Run) (isolatedPrompts, error) {
+	out := isolatedPrompts{map[string][]prompt{}, map[string]int64{}}
+	return out, e.each(ctx, r, "prefill_fit", "", func(scan func(...any) error) error {
+		var skip any
+		var model string
+		var tokens, ttft, total int64
+		if err := scan(&skip, &skip, &model, &skip, &tokens, &ttft, &total); err != nil {
+			return err
+		}
+		out.byModel[model] = append(out.byModel[model], prompt{float64(tokens), float64(ttft)})
+		out.total[model] = total
+		return nil
+	})
+}
+
+func (e *Engine) fitPaces(ctx context.Context, r *Run, p *Prefill) error {
+	if err := p.encode(); err != nil || p.text == "" {
+		return err
+	}
+	streams := map[string][]stream{}
+	err := e.each(ctx, r, "pace_fit", p.text, func(scan func(...any) error) error {
+		var skip any
+		var model string
+		var s stream
+		err := scan(&skip, &skip, &model, &s.stepUS, &s.steps, &s.stepTokens, &s.others, &s.weight)
+		streams[model] = append(streams[model], s)
+		return err
+	})
+	for i := range p.Fits {
+		p.Fits[i].pace(streams[p.Fits[i].Model])
+	}
+	return err
+}
+
+// each runs a query of the catalogue over the whole run and hands on its rows.
+func (e *Engine) each(ctx context.Context, r *Run, name, fits string, row func(scan func(...any) error) error) error {
+	params := map[string]string{}
+	if fits != "" {
+		params["fits"] = fits
+	}
+	text, err := e.Text(ctx, r, name, Scope{}, params)
+	if err != nil {
+		return err
+	}
+	rows, err := e.conn.QueryContext(ctx, text)
+	if err != nil {
+		return fmt.Errorf("query %s: %w", name, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			return fmt.Errorf("query %s: %w", name, err)
+		}
+	}
+	return rows.Err()
+}
