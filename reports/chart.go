@@ -174,10 +174,16 @@ func drawDots(c Chart) drawing {
 	for i, s := range c.Series {
 		dots, spans := make([]opts.ScatterData, len(s.Points)), []opts.LineData{}
 		for k, p := range s.Points {
-			dots[k] = opts.ScatterData{Value: []any{round(p.X, 6), p.Y}, SymbolSize: 10}
+			dots[k] = opts.ScatterData{Value: []any{round(p.X, 6), round(p.Y, 6)}, SymbolSize: 10}
+			if math.IsNaN(p.Lo) || math.IsNaN(p.Hi) {
+				continue
+			}
 			spans = append(spans, opts.LineData{Value: []any{round(p.Lo, 6), p.Y}}, opts.LineData{Value: []any{round(p.Hi, 6), p.Y}}, opts.LineData{Value: []any{nil, nil}})
 		}
 		d.AddSeries(s.Name, dots, marks(c, i))
+		if len(spans) == 0 {
+			continue
+		}
 		bars.AddSeries(s.Name, spans, charts.WithLineChartOpts(opts.LineChart{ShowSymbol: opts.Bool(false)}))
 	}
 	d.Overlap(bars)

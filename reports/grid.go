@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,20 +50,19 @@ func gridOf(r *analyze.Result, maxRows int) grid {
 		rows = rows[:maxRows]
 	}
 	g := grid{Omitted: len(r.Rows) - len(rows), Rows: make([][]cell, len(rows))}
-	for i := range g.Rows {
-		g.Rows[i] = make([]cell, len(r.Columns))
-	}
 	used := map[string]bool{}
 	for c, col := range r.Columns {
-		h, format := formatOf(col, column(rows, c))
+		vals := column(rows, c)
+		if idle(col, vals) {
+			continue
+		}
+		h, format := formatOf(col, vals)
 		g.Head = append(g.Head, h)
 		mark := marker(r.Columns, c)
 		for i, row := range rows {
-			g.Rows[i][c] = cell{Text: format(row[c]), Tone: toneOf(col, row[c])}
-			if m := mark(row); m != "" {
-				g.Rows[i][c].Mark = m
-				used[m] = true
-			}
+			m := mark(row)
+			used[m] = true
+			g.Rows[i] = append(g.Rows[i], cell{format(row[c]), m, toneOf(col, row[c])})
 		}
 	}
 	for _, m := range []string{markLow, markNone} {
@@ -74,6 +74,11 @@ func gridOf(r *analyze.Result, maxRows int) grid {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s more rows are not shown (%s in all)", count(int64(g.Omitted)), count(int64(len(r.Rows)))))
 	}
 	return g
+}
+
+// idle says that a key tells nothing here: all rows are of the group of everything, or it is unknown in all.
+func idle(col analyze.Column, vals []any) bool {
+	return col.Key && len(vals) > 0 && !slices.ContainsFunc(vals, func(v any) bool { return v != nil && v != "all" })
 }
 
 func toneOf(col analyze.Column, v any) string {

@@ -131,7 +131,7 @@ func newPageSection(s Section, options map[string]json.RawMessage) (pageSection,
 		ps.Charts = append(ps.Charts, pageChart{Chart: c, ID: id, Caption: caption(s)})
 	}
 	r := s.Result
-	ps.Table = &pageTable{gridOf(r, pageRows), count(int64(len(r.Rows))), len(r.Rows) > openRows}
+	ps.Table = &pageTable{upright(gridOf(r, pageRows)), count(int64(len(r.Rows))), len(r.Rows) > openRows}
 	ps.Coverage, ps.Params, ps.SQL = coverageText(r.Coverage), paramText(r.Params), plainLines(r.SQL)
 	for _, w := range r.Warnings {
 		ps.Warnings = append(ps.Warnings, analyze.Warning{Code: plain(w.Code), Message: plain(w.Message)})

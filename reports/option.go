@@ -21,7 +21,9 @@ func extras(c Chart) map[string]any {
 	case c.Kind == "heat":
 		heatExtras(out, c)
 	case c.Kind == "dots":
-		out["series"] = dotColours(c)
+		if c.Series[0].Tone != "" {
+			out["series"] = dotColours(c)
+		}
 		out["yAxis"], out["xAxis"] = namesDown, []any{map[string]any{"scale": true}}
 	case lying(c):
 		out["yAxis"] = namesDown

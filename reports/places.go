@@ -35,6 +35,33 @@ func barChart(all [][]any, s spec) Chart {
 		c.Notes = append(c.Notes, fmt.Sprintf("%d of %d groups are drawn; the table has all", maxSeries, len(c.Series)))
 		c.Series = c.Series[:maxSeries]
 	}
+	return spread(c)
+}
+
+// spread turns bars whose lengths differ by more than two decades into dots on a logarithmic axis: next to a long bar
+// the short ones would not be seen, and a bar on a logarithmic axis has no honest length.
+func spread(c Chart) Chart {
+	lo, hi := math.Inf(1), 0.0
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			if !math.IsNaN(p.Y) {
+				lo, hi = min(lo, p.Y), max(hi, p.Y)
+			}
+		}
+	}
+	if lo <= 0 || hi/lo <= 100 {
+		return c
+	}
+	c.Kind, c.X, c.Y = "dots", c.Y, c.X
+	c.X.Log = true
+	for _, s := range c.Series {
+		for i, p := range s.Points {
+			s.Points[i] = Point{X: p.Y, Y: p.X, Lo: math.NaN(), Hi: math.NaN()}
+			if math.IsNaN(p.Y) {
+				s.Points[i].Y = math.NaN()
+			}
+		}
+	}
 	return c
 }
 

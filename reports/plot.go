@@ -132,6 +132,9 @@ func nonEmpty(in []Chart) (out []Chart, why string) {
 			out = append(out, c)
 		}
 	}
+	if len(out) == 0 && !slices.ContainsFunc(in, func(c Chart) bool { return len(c.Series) > 0 }) {
+		return nil, "" // no row has a place on the x axis, as over time without steps
+	}
 	if len(out) == 0 {
 		return nil, "No chart: every value is unknown (n/a)."
 	}

@@ -28,7 +28,7 @@ func TableText(w io.Writer, r *analyze.Result, o TextOptions) error {
 	if len(r.Rows) == 0 {
 		t.line(noRows(r))
 	} else {
-		t.grid(gridOf(r, o.Rows))
+		t.grid(upright(gridOf(r, o.Rows)))
 	}
 	t.footer(r)
 	return t.w.Flush()
@@ -69,8 +69,9 @@ func WriteText(w io.Writer, r Report, o TextOptions) error {
 
 // textWriter keeps the first write error in its buffer, so the callers above look once, at Flush.
 type textWriter struct {
-	w *bufio.Writer
-	o TextOptions
+	w       *bufio.Writer
+	o       TextOptions
+	covered string // the coverage printed last: the same is not said twice in a row
 }
 
 func (t *textWriter) line(s string) {
@@ -106,7 +107,7 @@ func (t *textWriter) section(s Section) {
 		t.wrap("not shown: "+s.Missing, "  ")
 		return
 	}
-	t.grid(gridOf(s.Result, t.o.Rows))
+	t.grid(upright(gridOf(s.Result, t.o.Rows)))
 	t.footer(s.Result)
 }
 
@@ -125,8 +126,9 @@ func (t *textWriter) figures(fs []Figure) {
 }
 
 func (t *textWriter) footer(r *analyze.Result) {
-	if c := coverageText(r.Coverage); c != "" {
+	if c := coverageText(r.Coverage); c != "" && c != t.covered {
 		t.line(t.dim(c))
+		t.covered = c
 	}
 	for _, w := range r.Warnings {
 		t.wrap(fmt.Sprintf("warning (%s): %s", w.Code, w.Message), "")

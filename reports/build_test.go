@@ -1,0 +1,128 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"reprise/analyze"
+)
+
+// incidentStory is the first story of the design: two incidents, an objective missed, a log without chunk times.
+func incidentStory() AnalyzeInput {
+	in := AnalyzeInput{Run: "gateway.jsonl.gz", Scope: "from 2026-11-24", SLO: "ttft<=1s,tpot<=60ms@99%", Results: map[string]*analyze.Result{},
+		Missing: map[string]string{"token_gaps": "this log has no chunk times"},
+		Incidents: []analyze.Incident{
+			{From: 1795512660000000, To: 1795512780000000, Eligible: 9000, Bad: 311, Expected: .01, Cause: "unexplained", Text: "the load was not larger than outside: look at the engine"},
+			{From: 1795528920000000, To: 1795530000000000, Eligible: 61330, Bad: 18204, Expected: .01, Cause: "long_prompts", Text: "long prompts of tenant acme (78 % of the extra load)", Tenant: "acme"},
+		},
+		Next: []string{"reprise query stall_culprits gateway.jsonl.gz"}}
+	add := func(r *analyze.Result) {
+		r.Coverage = covered()
+		in.Results[r.Query] = r
+	}
+	add(&analyze.Result{Query: "overview", Title: "Overview", Columns: append(cols(1, "grp", "text"), cols(0, "n", "requests", "calls", "requests", "ok", "requests", "failed", "requests",
+		"cancelled", "requests", "first_arrival_us", "time", "last_arrival_us", "time", "input_tokens", "tokens")...),
+		Rows: [][]any{{"all", int64(1281006), int64(1280950), int64(1276106), int64(4100), int64(800), int64(1795478400000000), int64(1795564799000000), int64(4123456789)}}})
+	latency := latencyResult()
+	latency.Columns = cols(2, "metric", "text", "grp", "text", "n", "samples", "n_total", "samples", "mean", "ms", "p50", "ms", "p90", "ms", "p95", "ms", "p99", "ms", "p99_9", "ms", "max", "ms")
+	latency.Rows = [][]any{
+		{"e2e", "all", int64(1276106), int64(1276106), 4000.0, 3500.0, 8000.0, 9000.5, 20000.0, 31000.0, 64000.0},
+		{"tpot", "all", int64(800), int64(1276106), 34.5, 31.25, 49.9, 58.0, 112.0, 310.5, 612.125},
+		{"ttft", "all", int64(1190221), int64(1276106), 498.2, 212.0, 802.5, 1402.5, 4912.734, 9120.25, 12001.0},
+	}
+	latency.Chart = "bar x=metric y=p50,p95,p99"
+	add(latency)
+	add(&analyze.Result{Query: "goodput", Title: "Goodput", Columns: append(cols(1, "grp", "text"), cols(0, "n", "requests", "good", "requests", "bad", "requests", "attainment", "share",
+		"attainment_low", "share", "attainment_high", "share", "ttft_attainment", "share", "tpot_attainment", "share", "e2e_attainment", "share", "goodput_ratio", "share")...),
+		Rows: [][]any{{"all", int64(1280950), int64(1102899), int64(178051), .861, .8604, .8616, .88, .952, nil, .71}}})
+	add(&analyze.Result{Query: "decode_stalls", Title: "Decode time lost", Columns: cols(3, "grp", "text", "form", "text", "start_us", "time", "streams", "requests", "decode_s", "s",
+		"excess_s", "s", "lost_s", "s", "lost_share", "share"), Chart: "line x=start_us y=lost_s,excess_s",
+		Rows: [][]any{{"all", "ends", nil, int64(1100000), 50123.4, nil, 4461.0, .089}}})
+	over := timeResult()
+	add(over)
+	return in
+}
+
+func TestBuildText(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteText(&b, Build(incidentStory()), TextOptions{Rows: 5}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "incident.txt", b.Bytes())
+}
+
+// The answer comes first: the worst incident with its cause, the other one, the objective. 18204/61330 is 29.68 %.
+func TestAnswerOfIncidents(t *testing.T) {
+	r := Build(incidentStory())
+	want := []string{
+		"From 2026-11-24 14:02 to 14:20 UTC 18,204 of 61,330 requests missed the objective (29.7 %; 1 % expected); likely cause: long prompts of tenant acme (78 % of the extra load).",
+		"From 2026-11-24 09:31 to 09:33 UTC 311 of 9,000 requests missed the objective (3.5 %; 1 % expected); likely cause: the load was not larger than outside: look at the engine.",
+		"86.1 % [86.0, 86.2] of 1,280,950 judged calls met ttft<=1s,tpot<=60ms@99%: the objective of 99 % is missed.",
+	}
+	if r.Verdict != "bad" || strings.Join(r.Answer, "\n") != strings.Join(want, "\n") {
+		t.Errorf("verdict %q, answer\n%s", r.Verdict, strings.Join(r.Answer, "\n"))
+	}
+	if want := "cannot say: token gaps (this log has no chunk times)"; len(r.Notes) != 1 || r.Notes[0] != want {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+// The interval decides: above the objective kept, below missed, across neither.
+func TestObjective(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi  float64
+		verdict string
+		word    string
+	}{{.991, .999, "good", "is kept"}, {.99, .999, "good", "is kept"}, {.98, .9899, "bad", "is missed"}, {.98, .995, "unsure", "neither missed nor kept"}} {
+		in := incidentStory()
+		in.Incidents = nil
+		row := in.Results["goodput"].Rows[0]
+		row[4], row[5], row[6] = (c.lo+c.hi)/2, c.lo, c.hi
+		r := Build(in)
+		if r.Verdict != c.verdict || !strings.Contains(r.Answer[0], c.word) {
+			t.Errorf("[%g, %g]: verdict %q, answer %q", c.lo, c.hi, r.Verdict, r.Answer)
+		}
+	}
+}
+
+// RPT-03: what is unknown is n/a on the first screen, and no figure stands without its n.
+func TestUnknownFigures(t *testing.T) {
+	in := incidentStory()
+	for _, row := range in.Results["latency"].Rows {
+		row[2] = int64(0)
+		for c := 4; c < len(row); c++ {
+			row[c] = nil
+		}
+	}
+	row := in.Results["goodput"].Rows[0]
+	row[4], row[5], row[6] = nil, nil, nil
+	in.Results["decode_stalls"].Rows[0][7] = nil
+	r := Build(in)
+	for _, f := range r.Figures {
+		if strings.Contains(f.Value, " 0 ") || strings.HasPrefix(f.Value, "0") || f.Note == "" {
+			t.Errorf("figure %+v", f)
+		}
+		if f.Name == "TTFT" && f.Value != "p50 n/a   p95 n/a   p99 n/a" || f.Name == "stalls" && f.Value != "n/a" || f.Name == "goodput" && f.Value != "no request can be judged" {
+			t.Errorf("figure %+v", f)
+		}
+	}
+	if r := Build(AnalyzeInput{Run: "empty"}); len(r.Answer) != 1 || r.Answer[0] != "No latency can be measured in this log." {
+		t.Errorf("answer %q", r.Answer)
+	}
+}
+
+// Charts over time show where the incidents were.
+func TestIncidentsAreShaded(t *testing.T) {
+	for _, s := range Build(incidentStory()).Sections {
+		if s.ID == "latency_over_time" && (len(s.Charts) != 1 || len(s.Charts[0].Spans) != 2) {
+			t.Errorf("charts %+v", s.Charts)
+		}
+		if s.ID == "latency" && s.Charts[0].Kind != "dots" {
+			t.Error("bars of 31 ms beside bars of 20 s")
+		}
+		if s.ID == "decode_stalls" && (len(s.Charts) > 0 || s.NoChart != "") {
+			t.Errorf("a result without steps in time is drawn: %q", s.NoChart)
+		}
+	}
+}
