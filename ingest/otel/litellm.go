@@ -91,7 +91,7 @@ func refineLiteLLM(b *build) {
 	r.Route = firstOf(a.text("metadata.user_api_key_request_route"), r.Route)
 	r.Tenant = firstOf(a.text("metadata.user_api_key_team_alias"), a.text("metadata.user_api_key_team_id"),
 		a.text("metadata.user_api_key_org_alias"), a.text("metadata.user_api_key_org_id"))
-	r.KeyHash = b.c.Hash.Text("key", a.text("metadata.user_api_key_hash"))
+	r.KeyHash = b.c.Key(a.text("metadata.user_api_key_hash"))
 	b.userID = firstOf(a.text("metadata.user_api_key_end_user_id"), b.userID)
 	r.App = appTag(caller)
 	r.Provider = firstOf(r.Provider, a.text("error.llm_provider"))

@@ -15,7 +15,7 @@ func (b *build) prompt() []byte {
 	case "embeddings", "rerank", "other":
 		return nil
 	}
-	s := shaper{hash: b.c.Hash, prompt: b.c.Hash.Prompt(), keep: b.c.KeepBodies}
+	s := shaper{hash: b.c.Hash, prompt: b.c.Prompt(), keep: b.c.KeepBodies}
 	s.read(b.s)
 	r := b.r
 	if s.cut {
