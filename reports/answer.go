@@ -31,49 +31,35 @@ func worstFirst(in []analyze.Incident) []analyze.Incident {
 	return out
 }
 
-// objectiveAnswer compares the share of good calls with the objective. It decides only when the interval of the share
-// (Wilson, 95 %) lies on one side.
+// objectiveAnswer tests the share of good calls against the objective; of several groups it speaks of the worst.
 func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
 	slo, err := analyze.ParseSLO(in.SLO)
 	rows := views(in.Results["goodput"])
 	if err != nil || len(rows) == 0 {
 		return "", ""
 	}
-	rows = slices.DeleteFunc(rows, func(v rowView) bool { return v.num("attainment") == nil })
-	if len(rows) == 0 {
+	var worst *analyze.Attainment
+	var of rowView
+	for _, v := range rows {
+		if a := attainmentOf(v, slo.Objective); a != nil && (worst == nil || a.Share < worst.Share) {
+			worst, of = a, v
+		}
+	}
+	if worst == nil {
 		return "", "No call can be judged under " + in.SLO + "."
 	}
-	worst := slices.MinFunc(rows, func(a, b rowView) int { return compare(*a.num("attainment"), *b.num("attainment")) })
-	verdict, word := judged(worst, slo.Objective)
-	judgedCalls := int64(orZero(worst.num("good")) + orZero(worst.num("bad")))
-	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst), count(judgedCalls), in.SLO, percent(slo.Objective), word)
+	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst),
+		count(of.get("good").(int64)+of.get("bad").(int64)), in.SLO, percent(slo.Objective), metWords[worst.Met])
 	if len(rows) > 1 {
-		text = fmt.Sprintf("Worst of %d groups is %s: ", len(rows), worst.text("grp")) + text
+		text = fmt.Sprintf("Worst of %d groups is %s: ", len(rows), of.text("grp")) + text
 	}
-	return verdict, text
+	return metVerdict[worst.Met], text
 }
 
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-func judged(v rowView, objective float64) (verdict, word string) {
-	switch lo, hi := v.num("attainment_low"), v.num("attainment_high"); {
-	case lo == nil || hi == nil:
-		return "unsure", "not decided"
-	case *hi < objective:
-		return "bad", "missed"
-	case *lo >= objective:
-		return "good", "kept"
-	}
-	return "unsure", "neither missed nor kept for sure (too few calls)"
-}
+var (
+	metWords   = map[string]string{"pass": "kept", "fail": "missed", "inconclusive": "neither missed nor kept for sure (too few calls)"}
+	metVerdict = map[string]string{"pass": "good", "fail": "bad", "inconclusive": "unsure"}
+)
 
 // tailAnswer is what can be said without an objective.
 func tailAnswer(r *analyze.Result) []string {

@@ -38,6 +38,7 @@ func Build(in AnalyzeInput) Report {
 	}
 	for _, name := range queriesOf(in) {
 		s := section(name, in.Results[name], in.Missing[name])
+		s.PageOnly = strings.HasSuffix(name, "_over_time") && s.Missing == ""
 		markIncidents(s.Charts, in.Incidents)
 		r.Sections = append(r.Sections, s)
 	}

@@ -162,8 +162,8 @@ func latencyFigure(v rowView) Figure {
 
 func goodputFigure(v rowView) Figure {
 	f := Figure{Name: "goodput", Value: "no request can be judged"}
-	if v.num("attainment") != nil {
-		f.Value = attained(v) + " of calls good"
+	if a := attainmentOf(v, 1); a != nil {
+		f.Value = attained(a) + " of calls good"
 	}
 	parts := []string{v.counted("good") + " good, " + v.counted("bad") + " bad"}
 	for _, m := range []string{"ttft", "ttfvt", "tpot", "e2e", "max_gap"} {
@@ -178,20 +178,20 @@ func goodputFigure(v rowView) Figure {
 	return f
 }
 
-// attained is the share of good calls with its interval, all with the same decimals.
-func attained(v rowView) string {
-	vals := []float64{}
-	for _, name := range []string{"attainment", "attainment_low", "attainment_high"} {
-		if p := v.num(name); p != nil {
-			vals = append(vals, 100**p)
-		}
+// attainmentOf judges a row of goodput; nil when no call can be judged.
+func attainmentOf(v rowView, objective float64) *analyze.Attainment {
+	good, ok1 := v.get("good").(int64)
+	bad, ok2 := v.get("bad").(int64)
+	if !ok1 || !ok2 {
+		return nil
 	}
-	d := percentDecimals(vals)
-	s := number(vals[0], d) + " %"
-	if len(vals) == 3 {
-		s += " [" + number(vals[1], d) + ", " + number(vals[2], d) + "]"
-	}
-	return s
+	return analyze.Attain(good, bad, objective)
+}
+
+// attained is the share with its interval, all with the same decimals.
+func attained(a *analyze.Attainment) string {
+	d := percentDecimals([]float64{100 * a.Share, 100 * a.Low, 100 * a.High})
+	return number(100*a.Share, d) + " % [" + number(100*a.Low, d) + ", " + number(100*a.High, d) + "]"
 }
 
 func gapsFigure(v rowView) Figure {

@@ -19,6 +19,9 @@ func (t *textWriter) grid(g grid) {
 			t.line("")
 		}
 		for l, line := range lines {
+			if l == 1 && strings.TrimSpace(strings.Join(line, "")) == "" {
+				continue // no column has a unit
+			}
 			t.line(t.tone(l, row(g.Head, widths, block, line)))
 		}
 	}
@@ -36,7 +39,10 @@ func lay(g grid) [][]string {
 			if marked && mark == "" {
 				mark = " "
 			}
-			lines[l] = append(lines[l], shorten(s, cellRunes)+mark)
+			if c < len(g.Head)-1 { // the last column pushes no other aside
+				s = shorten(s, cellRunes)
+			}
+			lines[l] = append(lines[l], s+mark)
 		}
 		add(0, h.Name, "")
 		add(1, h.Unit, "")
