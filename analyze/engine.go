@@ -184,7 +184,7 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 		return src, nil
 	}
 	src := queries.Source{Scan: r.scan()}
-	text := "SELECT count(DISTINCT source_format) > 1, coalesce(max(attempt) > 1, FALSE) FROM " + src.Scan
+	text := "SELECT count(DISTINCT source_format) > 1 OR coalesce(bool_or(source_format LIKE 'otlp%'), FALSE), coalesce(max(attempt) > 1, FALSE) FROM " + src.Scan
 	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped); err != nil {
 		return src, fmt.Errorf("read run %q: %w", r.Path, err)
 	}

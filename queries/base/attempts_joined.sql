@@ -1,4 +1,5 @@
--- about The raw rows when several formats tell of the same calls: the n-th row of a (request_id, attempt) in one format joins the n-th in the others.
+-- about The raw rows when several formats, or several spans, tell of the same calls: the n-th arrival of a (request_id, attempt) in one format joins the
+-- about n-th in the others; rows of one format with the same id and the same arrival to the microsecond are one call told twice.
 -- about Times, and what they mean, come whole from one telling (two clocks do not mix): one that knows the first token before one that does not, then
 -- about client or replay, gateway, engine. The outcome comes from the nearest vantage that knows it, tokens from a server's usage before estimates,
 -- about any other field from the first telling in that order that has it.
@@ -36,7 +37,7 @@ FROM (
                                  ORDER BY first_us IS NULL, nearness, gaps_us IS NULL, source_format, source_file, source_line) AS place
     FROM (
       SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
-             row_number() OVER (PARTITION BY request_id, attempt, source_format ORDER BY arrival, source_file, source_line) AS nth
+             dense_rank() OVER (PARTITION BY request_id, attempt, source_format ORDER BY arrival) AS nth
       FROM {source}
     )
   )
