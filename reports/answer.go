@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -31,29 +32,45 @@ func worstFirst(in []analyze.Incident) []analyze.Incident {
 	return out
 }
 
-// objectiveAnswer tests the share of good calls against the objective; of several groups it speaks of the worst.
+// objectiveAnswer tests the share of good calls against the objective. Of several groups it counts those that miss it and
+// speaks of the worst: the one whose interval ends lowest, so that three calls of a small group do not stand for all.
 func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
 	slo, err := analyze.ParseSLO(in.SLO)
-	rows := views(in.Results["goodput"])
-	if err != nil || len(rows) == 0 {
+	if err != nil || in.Results["goodput"] == nil {
 		return "", ""
 	}
-	var worst *analyze.Attainment
-	var of rowView
-	for _, v := range rows {
-		if a := attainmentOf(v, slo.Objective); a != nil && (worst == nil || a.Share < worst.Share) {
-			worst, of = a, v
-		}
-	}
-	if worst == nil {
+	groups := judgedGroups(in.Results["goodput"], slo.Objective)
+	if len(groups) == 0 {
 		return "", "No call can be judged under " + in.SLO + "."
 	}
-	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst),
-		count(of.get("good").(int64)+of.get("bad").(int64)), in.SLO, percent(slo.Objective), metWords[worst.Met])
-	if len(rows) > 1 {
-		text = fmt.Sprintf("Worst of %d groups is %s: ", len(rows), of.text("grp")) + text
+	worst := slices.MinFunc(groups, func(a, b judgedGroup) int { return cmp.Compare(a.High, b.High) })
+	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst.Attainment), count(worst.n), in.SLO, percent(slo.Objective), metWords[worst.Met])
+	missed := 0
+	verdict = metVerdict[worst.Met]
+	for _, g := range groups {
+		if g.Met == "fail" {
+			missed, verdict = missed+1, "bad"
+		}
 	}
-	return metVerdict[worst.Met], text
+	if len(groups) > 1 {
+		text = fmt.Sprintf("%d of %d groups miss the objective. Worst is %s: ", missed, len(groups), worst.name) + text
+	}
+	return verdict, text
+}
+
+type judgedGroup struct {
+	*analyze.Attainment
+	name string
+	n    int64
+}
+
+func judgedGroups(r *analyze.Result, objective float64) (out []judgedGroup) {
+	for _, v := range views(r) {
+		if a := attainmentOf(v, objective); a != nil {
+			out = append(out, judgedGroup{a, v.text("grp"), int64(orZero(v.num("good")) + orZero(v.num("bad")))})
+		}
+	}
+	return out
 }
 
 var (

@@ -40,6 +40,7 @@ func Build(in AnalyzeInput) Report {
 		s := section(name, in.Results[name], in.Missing[name])
 		s.PageOnly = strings.HasSuffix(name, "_over_time") && s.Missing == ""
 		markIncidents(s.Charts, in.Incidents)
+		markObjective(s.Charts, in.SLO)
 		r.Sections = append(r.Sections, s)
 	}
 	return r
@@ -119,6 +120,28 @@ func markIncidents(charts []Chart, incidents []analyze.Incident) {
 		if charts[i].X.Unit == "time" {
 			for _, in := range incidents {
 				charts[i].Spans = append(charts[i].Spans, Span{"incident", float64(in.From), float64(in.To)})
+			}
+		}
+	}
+}
+
+// markObjective draws the objective where a chart over time shows what it bounds.
+func markObjective(charts []Chart, text string) {
+	slo, err := analyze.ParseSLO(text)
+	if err != nil {
+		return
+	}
+	for i, c := range charts {
+		if c.X.Unit != "time" {
+			continue
+		}
+		if c.Y.Unit == "%" && c.Y.Name == "attainment" {
+			charts[i].Marks = append(charts[i].Marks, Mark{Name: "objective " + percent(slo.Objective), At: 100 * slo.Objective})
+		}
+		for _, t := range slo.Terms {
+			if t.Metric == c.Facet && c.Y.Unit == "ms" {
+				ms := float64(t.Bound) / 1e3
+				charts[i].Marks = append(charts[i].Marks, Mark{Name: "objective " + duration(ms), At: ms})
 			}
 		}
 	}

@@ -91,6 +91,18 @@ func TestObjective(t *testing.T) {
 	}
 }
 
+// Three bad calls of a small group do not stand for all: the group whose interval ends lowest does.
+func TestWorstGroup(t *testing.T) {
+	in := incidentStory()
+	in.Incidents = nil
+	r := in.Results["goodput"]
+	row := func(grp string, good, bad int64) []any { return []any{grp, good + bad, good, bad, nil, nil, nil, nil, nil} }
+	r.Rows = [][]any{row("acme", 776, 224), row("tiny", 0, 1), row("fine", 1000, 0)}
+	if got := Build(in); got.Verdict != "bad" || !strings.HasPrefix(got.Answer[0], "1 of 3 groups miss the objective. Worst is acme: 77.6 % [") {
+		t.Errorf("verdict %q, answer %q", got.Verdict, got.Answer[0])
+	}
+}
+
 // RPT-03: what is unknown is n/a on the first screen, and no figure stands without its n.
 func TestUnknownFigures(t *testing.T) {
 	in := incidentStory()

@@ -135,7 +135,7 @@ func latencyFigures(r *analyze.Result) (out []Figure) {
 func latencyFigure(v rowView) Figure {
 	f := Figure{Name: strings.ToUpper(v.text("metric")), Note: "n " + v.counted("n")}
 	n, _ := v.get("n").(int64)
-	low := false
+	marks := ""
 	var parts []string
 	for _, q := range []struct {
 		name string
@@ -147,15 +147,17 @@ func latencyFigure(v rowView) Figure {
 			continue
 		}
 		m := supportMark(n, q.q, true)
-		low = low || m != ""
+		if !strings.Contains(marks, m) {
+			marks += m
+		}
 		parts = append(parts, q.name+" "+duration(*p)+m)
 	}
 	f.Value = strings.Join(parts, "   ")
 	if total := v.num("n_total"); total != nil && *total > 0 {
 		f.Note += " of " + v.counted("n_total") + " answered calls (" + percent(float64(n) / *total) + ")"
 	}
-	if low {
-		f.Note += "; ~ or !: too few values for that percentile"
+	if marks != "" {
+		f.Note += "; " + marks + " low n"
 	}
 	return f
 }
@@ -166,6 +168,9 @@ func goodputFigure(v rowView) Figure {
 		f.Value = attained(a) + " of calls good"
 	}
 	parts := []string{v.counted("good") + " good, " + v.counted("bad") + " bad"}
+	if n := v.num("unevaluable"); n != nil && *n > 0 {
+		parts = append(parts, v.counted("unevaluable")+" cannot be judged")
+	}
 	for _, m := range []string{"ttft", "ttfvt", "tpot", "e2e", "max_gap"} {
 		if a := v.num(m + "_attainment"); a != nil {
 			parts = append(parts, m+" "+percent(*a))
@@ -216,10 +221,11 @@ func stallsFigure(v rowView) Figure {
 
 func promptsFigure(v rowView) Figure {
 	return Figure{"prompts", orUnknown(v.num("instruction_share"), percent) + " of input tokens are system prompts, " + orUnknown(v.num("repeated_share"), percent) + " repeat one seen before",
-		"n " + v.counted("n") + " of " + v.counted("n_total") + ", " + v.counted("prompts") + " different prompts"}
+		"n " + v.counted("n") + " of " + v.counted("n_total") + ", " + v.counted("prompts") + " different system prompts"}
 }
 
+// cacheFigure keeps apart what was reported and what a cache could do: their calls need not be the same.
 func cacheFigure(v rowView) Figure {
-	return Figure{"cache", orUnknown(v.num("realised"), percent) + " of input tokens came from the prefix cache, " + orUnknown(v.num("ideal_fleet"), percent) + " could have",
-		fmt.Sprintf("n %s with prefixes, %s report cached tokens", v.counted("n"), v.counted("n_reported"))}
+	return Figure{"cache", orUnknown(v.num("realised"), percent) + " of input tokens came from cache; an endless cache would have had " + orUnknown(v.num("ideal_fleet"), percent),
+		fmt.Sprintf("n %s report cached tokens, %s have known prefixes; efficiency %s", v.counted("n_reported"), v.counted("n"), orUnknown(v.num("efficiency"), percent))}
 }

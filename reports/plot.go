@@ -13,6 +13,7 @@ import (
 type Chart struct {
 	Kind   string // line, step (a line that holds its value), bar, heat or dots (a value with its interval)
 	Title  string
+	Facet  string // the metric, where a result has several and each has its chart
 	X, Y   Axis
 	Series []Series
 	Marks  []Mark
@@ -96,7 +97,7 @@ func drawn(rows [][]any, s spec) Chart {
 
 func titled(c Chart, facet string) Chart {
 	if facet != "" {
-		c.Title = facet + ": " + c.Title
+		c.Facet, c.Title = facet, facet+": "+c.Title
 	}
 	return c
 }
