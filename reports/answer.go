@@ -33,7 +33,8 @@ func worstFirst(in []analyze.Incident) []analyze.Incident {
 }
 
 // objectiveAnswer tests the share of good calls against the objective. Of several groups it counts those that miss it and
-// speaks of the worst: the one whose interval ends lowest, so that three calls of a small group do not stand for all.
+// speaks of the one with most bad calls beyond what the objective allows, so that one call of a small group does not
+// stand for all.
 func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
 	slo, err := analyze.ParseSLO(in.SLO)
 	if err != nil || in.Results["goodput"] == nil {
@@ -43,7 +44,7 @@ func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
 	if len(groups) == 0 {
 		return "", "No call can be judged under " + in.SLO + "."
 	}
-	worst := slices.MinFunc(groups, func(a, b judgedGroup) int { return cmp.Compare(a.High, b.High) })
+	worst := slices.MaxFunc(groups, func(a, b judgedGroup) int { return cmp.Compare(a.beyond(slo.Objective), b.beyond(slo.Objective)) })
 	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst.Attainment), count(worst.n), in.SLO, percent(slo.Objective), metWords[worst.Met])
 	missed := 0
 	verdict = metVerdict[worst.Met]
@@ -53,7 +54,7 @@ func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
 		}
 	}
 	if len(groups) > 1 {
-		text = fmt.Sprintf("%d of %d groups miss the objective. Worst is %s: ", missed, len(groups), worst.name) + text
+		text = fmt.Sprintf("%d of %d groups miss the objective. Most bad calls beyond it has %s: ", missed, len(groups), worst.name) + text
 	}
 	return verdict, text
 }
@@ -63,6 +64,9 @@ type judgedGroup struct {
 	name string
 	n    int64
 }
+
+// beyond counts the bad calls beyond those that the objective allows.
+func (g judgedGroup) beyond(objective float64) float64 { return (objective - g.Share) * float64(g.n) }
 
 func judgedGroups(r *analyze.Result, objective float64) (out []judgedGroup) {
 	for _, v := range views(r) {

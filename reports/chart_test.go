@@ -21,8 +21,8 @@ func onlyChart(t *testing.T, r *analyze.Result) Chart {
 // An hour without rows is a break in the line, not a line across it.
 func TestMissingHourIsABreak(t *testing.T) {
 	c := onlyChart(t, timeResult())
-	s := c.Series[1] // chat p99
-	if s.Name != "chat p99" {
+	s := c.Series[0]
+	if s.Name != "chat" {
 		t.Fatalf("series %q", s.Name)
 	}
 	breaks := 0
@@ -89,7 +89,7 @@ func TestManyGroups(t *testing.T) {
 	if top != 987654 {
 		t.Errorf("highest value drawn is %v", top)
 	}
-	if len(c.Notes) == 0 || !strings.Contains(c.Notes[0], "8 of 5,000 lines are drawn") {
+	if len(c.Notes) == 0 || !strings.Contains(c.Notes[0], "8 of 2,500 lines are drawn") {
 		t.Errorf("notes %q", c.Notes)
 	}
 }
@@ -123,6 +123,19 @@ func TestChartsPerUnitAndMetric(t *testing.T) {
 	want := "ttft: p50, p99 by grp|p50, p99 (ms);ttft: n by grp|n (requests);tpot: p50, p99 by grp|p50, p99 (ms);tpot: n by grp|n (requests)"
 	if strings.Join(got, ";") != want {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Several groups times several percentiles are lines that nobody can tell apart: the tail is drawn, and the reader told.
+func TestGroupsDrawTheTail(t *testing.T) {
+	c := onlyChart(t, timeResult())
+	if c.Y.Name != "p99" || len(c.Series) != 2 || c.Notes[len(c.Notes)-1] != "only the table has p50: there are several groups" {
+		t.Errorf("%q, %d series, notes %q", c.Y.Name, len(c.Series), c.Notes)
+	}
+	r := timeResult()
+	r.Rows = r.Rows[2:20] // of one group
+	if c := onlyChart(t, r); c.Y.Name != "p50, p99" || len(c.Series) != 2 {
+		t.Errorf("%q, %d series", c.Y.Name, len(c.Series))
 	}
 }
 

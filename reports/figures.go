@@ -193,10 +193,10 @@ func attainmentOf(v rowView, objective float64) *analyze.Attainment {
 	return analyze.Attain(good, bad, objective)
 }
 
-// attained is the share with its interval, all with the same decimals.
+// attained is the share with its interval, all with the same decimals: enough to tell what is missing to 100.
 func attained(a *analyze.Attainment) string {
-	d := percentDecimals([]float64{100 * a.Share, 100 * a.Low, 100 * a.High})
-	return number(100*a.Share, d) + " % [" + number(100*a.Low, d) + ", " + number(100*a.High, d) + "]"
+	d := percentDecimals([]float64{100 * a.Share, 100 * a.Low, 100 * a.High, 100 - 100*a.Share, 100 - 100*a.Low, 100 - 100*a.High})
+	return perCent(100*a.Share, d) + " % [" + perCent(100*a.Low, d) + ", " + perCent(100*a.High, d) + "]"
 }
 
 func gapsFigure(v rowView) Figure {

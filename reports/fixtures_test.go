@@ -54,7 +54,7 @@ func timeResult() *analyze.Result {
 		}
 		r.Rows = append(r.Rows, []any{"chat", start + i*60e6, int64(820), 200 + float64(i%7), 900 + float64(i*37%211) + peak})
 		if i%60 == 0 {
-			r.Rows = append(r.Rows, []any{hostile, start + i*60e6, int64(20), 400 + float64(i%11), nil})
+			r.Rows = append(r.Rows, []any{hostile, start + i*60e6, int64(20), nil, 400 + float64(i%11)})
 		}
 	}
 	return r

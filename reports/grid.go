@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -113,11 +114,17 @@ func formatOf(col analyze.Column, vals []any) (head, func(any) string) {
 			nums[i] *= 100
 		}
 		h.Unit = "%"
-		return h, numeric(100, percentDecimals(nums))
+		d := percentDecimals(nums)
+		return h, func(v any) string {
+			if f := value(col, v); !math.IsNaN(f) {
+				return perCent(f, d)
+			}
+			return text(v)
+		}
 	case col.Unit == "text":
 		h.Unit = ""
 	}
-	return h, numeric(1, decimals(nums))
+	return h, numeric(decimals(nums))
 }
 
 // numbers returns the numeric values of a column, as numbers and (whole ones) as times.
@@ -140,17 +147,14 @@ func timeText(v any, layout string) string {
 	return text(v)
 }
 
-// numeric formats numbers times scale with d decimals; whole numbers stay exact.
-func numeric(scale float64, d int) func(any) string {
+// numeric formats numbers with d decimals; whole numbers stay exact.
+func numeric(d int) func(any) string {
 	return func(v any) string {
 		switch v := v.(type) {
 		case int64:
-			if scale == 1 {
-				return pad(count(v), d)
-			}
-			return number(scale*float64(v), d)
+			return pad(count(v), d)
 		case float64:
-			return number(scale*v, d)
+			return number(v, d)
 		}
 		return text(v)
 	}

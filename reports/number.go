@@ -26,21 +26,30 @@ func decimals(vals []float64) int {
 	return digits(2, smallest, 0, 3)
 }
 
-// percentDecimals does the same for per cents: what is missing to 100 counts as well, so that 99.98 never reads as 100.
+// percentDecimals does the same for per cents: two significant digits of the smallest, 1 or 2 decimals unless all are
+// whole.
 func percentDecimals(vals []float64) int {
-	nearest, whole := math.Inf(1), true
+	smallest, whole := math.Inf(1), true
 	for _, v := range vals {
-		for _, d := range []float64{math.Abs(v), math.Abs(100 - v)} {
-			if d > 1e-9 {
-				nearest = min(nearest, d)
-			}
+		if v = math.Abs(v); v > 1e-9 {
+			smallest = min(smallest, v)
 		}
 		whole = whole && math.Abs(v-math.Round(v)) < 1e-9
 	}
 	if whole {
 		return 0
 	}
-	return digits(1, nearest, 1, 5)
+	return digits(1, smallest, 1, 2)
+}
+
+// perCent prints v per cent with d decimals. What would round to 0 or 100 without being it keeps its own digits: 99.998
+// never reads as 100.
+func perCent(v float64, d int) string {
+	near := min(math.Abs(v), math.Abs(100-v))
+	if half := 0.5 * math.Pow10(-d); near > 1e-9 && near < half {
+		d = digits(0, near, d, 9)
+	}
+	return number(v, d)
 }
 
 // digits is the number of decimals that shows v with extra digits behind its first one, kept in [lo, hi]. A billionth is
@@ -85,7 +94,7 @@ func one(v float64) string { return number(v, decimals([]float64{v})) }
 
 // percent prints a share (0 to 1) with its sign.
 func percent(v float64) string {
-	s := number(100*v, percentDecimals([]float64{100 * v}))
+	s := perCent(100*v, percentDecimals([]float64{100 * v}))
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}

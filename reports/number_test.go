@@ -21,6 +21,11 @@ func TestNumbers(t *testing.T) {
 		{one(4912.7), "4,913"},
 		{percent(0.9998), "99.98 %"},
 		{percent(0.99999), "99.999 %"},
+		{percent(0.999999), "99.9999 %"},
+		{percent(0.0000016), "0.0002 %"},
+		{perCent(99.96, 1), "99.96"}, // would round to 100
+		{perCent(0.04, 1), "0.04"},   // would round to 0
+		{perCent(99.94, 1), "99.9"},
 		{percent(1), "100 %"},
 		{percent(0), "0 %"},
 		{percent(0.861), "86.1 %"},

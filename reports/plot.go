@@ -61,6 +61,7 @@ type spec struct {
 	kind    string
 	x, v    int
 	y       []int
+	left    []int // y columns that several groups leave no room for
 	columns []analyze.Column
 }
 
@@ -82,17 +83,35 @@ func chartsOf(r *analyze.Result) (out []Chart, why string) {
 		for _, ys := range byUnit(s) {
 			one := s
 			one.y = ys
-			out = append(out, titled(drawn(facet.rows, one), facet.name))
+			out = append(out, titled(drawn(facet.rows, one.readable(facet.rows)), facet.name))
 		}
 	}
 	return nonEmpty(out)
 }
 
-func drawn(rows [][]any, s spec) Chart {
-	if s.kind == "bar" {
-		return barChart(rows, s)
+// readable keeps, where there are several groups, the last y column alone, which by habit is the tail: three lines a group
+// can not be told apart.
+func (s spec) readable(rows [][]any) spec {
+	groups := s.groupColumns()
+	for _, row := range rows {
+		if groupName(row, groups) != groupName(rows[0], groups) {
+			s.left, s.y = s.y[:len(s.y)-1], s.y[len(s.y)-1:]
+			break
+		}
 	}
-	return lineChart(rows, s)
+	return s
+}
+
+func drawn(rows [][]any, s spec) Chart {
+	c := lineChart
+	if s.kind == "bar" {
+		c = barChart
+	}
+	out := c(rows, s)
+	if len(s.left) > 0 {
+		out.Notes = append(out.Notes, "only the table has "+s.names(s.left)+": there are several groups")
+	}
+	return out
 }
 
 func titled(c Chart, facet string) Chart {
