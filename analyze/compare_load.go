@@ -12,7 +12,7 @@ import (
 const (
 	minPaired     = .80 // of the smaller run, and of each run's requests in the time of the pairs
 	maxArrivalKS  = .05
-	maxShiftMS    = 10.0 // arrivals closer than this, or than the next line's part of their mean distance, are equal whatever KS says
+	maxShiftMS    = 10.0 // arrivals that moved by less, or by less than this part of their mean distance, are equal
 	maxShiftPart  = .10
 	minRate       = .95 // and up to 1.05
 	minInput      = .98 // and up to 1.02
@@ -91,7 +91,10 @@ func (x *comparing) checkArrivals() {
 	f := &x.out.Fidelity
 	d := stats.KS(gb, gc)
 	f.ArrivalKS, f.ArrivalShift, f.RateRatio = &d, spread(shift), ratioOf(spanB, spanC)
-	if d > maxArrivalKS && *f.ArrivalShift > max(maxShiftMS, maxShiftPart*spanB/float64(len(gb))) {
+	if *f.ArrivalShift <= max(maxShiftMS, maxShiftPart*spanB/float64(len(gb))) {
+		return
+	}
+	if d > maxArrivalKS {
 		x.no("arrivals differ: KS distance %.3f of the gaps between them (limit %.2f)", d, maxArrivalKS)
 	}
 	if r := f.RateRatio; r != nil && outside(*r, minRate) {
@@ -138,6 +141,8 @@ func (x *comparing) checkInput() {
 		x.no("the candidate counted %.3f times the input tokens of the base (limit %.2f to %.2f)", *r, minInput, 2-minInput)
 	} else if s := f.InputSame; s != nil && *s < minSamePrompt {
 		x.no("only %.1f %% of the pairs have the same input tokens within 2 %% (limit %.0f %%)", 100**s, 100*minSamePrompt)
+	} else if d := x.count(func(p paired) bool { return p.base.derived && p.cand.derived }); s == nil && d > 0 && x.base.path != x.cand.path {
+		x.no("%d pairs have only a place in a file for an id, and no input tokens to tell whether they are the same requests", d)
 	}
 }
 

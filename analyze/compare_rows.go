@@ -8,14 +8,15 @@ import (
 
 // logical is one row of queries/pairs.sql: a request as its caller saw it. nil is unknown.
 type logical struct {
-	id, group, session         string
-	attempt                    attemptKey
-	arrival, lag               *int64 // microseconds
-	vantage, kind, status      string
-	verdict                    string
-	latency, copied, estimated bool
-	values                     [metricCount]*float64 // microseconds
-	input, cached, output      *int64
+	id, group, session    string
+	attempt               attemptKey
+	arrival, lag          *int64 // microseconds
+	vantage, kind, status string
+	verdict               string
+	latency, copied       bool
+	estimated, derived    bool                  // output tokens, id
+	values                [metricCount]*float64 // microseconds
+	input, cached, output *int64
 }
 
 // attemptKey names the attempt that speaks for the request, as queries/pair_gaps.sql does.
@@ -42,14 +43,15 @@ func logicals(r *Result) ([]logical, error) {
 		text := func(name string) string { s, _ := row[at[name]].(string); return s }
 		whole := func(name string) *int64 { return integer(row[at[name]]) }
 		latency, _ := row[at["latency"]].(bool)
+		flags := strings.Split(text("quality"), ",")
 		out[i] = logical{
 			id: text("request_id"), group: text("grp"), session: text("session_id"),
 			attempt: attemptKey{text("attempt_id"), deref(whole("attempt"))},
 			arrival: whole("arrival_us"), lag: whole("send_lag_us"),
 			vantage: text("vantage"), kind: text("ttft_kind"), status: text("status"), verdict: text("verdict"),
 			latency: latency, copied: deref(whole("copies")) > 1,
-			estimated: slices.Contains(strings.Split(text("quality"), ","), "tokens_estimated"),
-			input:     whole("input_tokens"), cached: whole("cached_tokens"), output: whole("output_tokens"),
+			estimated: slices.Contains(flags, "tokens_estimated"), derived: slices.Contains(flags, "id_derived"),
+			input: whole("input_tokens"), cached: whole("cached_tokens"), output: whole("output_tokens"),
 		}
 		for m, info := range latencyMetrics {
 			out[i].values[m] = number(row[at[info.name+"_us"]])

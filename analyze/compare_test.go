@@ -230,7 +230,7 @@ func hasWarning(c *Comparison, code string) bool {
 
 func TestNotComparable(t *testing.T) {
 	tr, rows := newTrial(t, "ttft<=1s"), traffic(200)
-	base := tr.load(rows)
+	base := tr.load(changed(rows, func(_ int, q *trace.Request) { q.AddQuality(trace.QIDDerived) }))
 	for _, c := range []struct {
 		name string
 		f    func(i int, q *trace.Request)
@@ -240,6 +240,7 @@ func TestNotComparable(t *testing.T) {
 		{"twice as fast", func(i int, q *trace.Request) { q.Arrival = trace.Ptr(*q.Arrival / 2) }, "request rate"},
 		{"in bursts", func(i int, q *trace.Request) { q.Arrival = trace.Ptr(*rows[i/20*20].Arrival + int64(i%20)) }, "arrivals differ"},
 		{"other prompts", func(i int, q *trace.Request) { q.InputTokens = trace.Ptr(*q.InputTokens * 3 / 2) }, "1.500 times the input tokens"},
+		{"lines of two files", func(i int, q *trace.Request) { q.InputTokens = nil; q.AddQuality(trace.QIDDerived) }, "place in a file"},
 		{"prompts in another order", func(i int, q *trace.Request) { q.InputTokens = rows[len(rows)-1-i].InputTokens }, "same input tokens"},
 	} {
 		got := tr.compare(base, tr.load(changed(rows, c.f)), CompareOptions{})
@@ -503,14 +504,43 @@ func TestComparisonJSON(t *testing.T) {
 	}
 }
 
-func TestGapLists(t *testing.T) {
-	rows := traffic(2)
-	rows[0].GapsUS = []int32{50_000, 40_000, 700_000, 60_000}
-	settle(&rows[0])
-	rows[0].OutputTokens = trace.Ptr(int64(4))
-	rows[1].GapsUS = nil
-	got := newTrial(t, "").load(rows).gaps
-	if diff := cmp.Diff(map[attemptKey][]float64{{"q0000", 1}: {40_000, 700_000, 60_000}}, got, cmp.AllowUnexported(attemptKey{})); diff != "" {
+// Every stream merges chunks by its own pace, whatever streams stand beside it: metrics.md 0.1 in Go is the oracle.
+func TestGapsOfManyStreams(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	rows := traffic(60)
+	want := map[attemptKey][]float64{}
+	for i := range rows {
+		q := &rows[i]
+		q.GapsUS = q.GapsUS[:2+r.IntN(20)]
+		for j := range q.GapsUS[1:] {
+			q.GapsUS[j+1] = int32(50 + r.IntN(4000))
+		}
+		settle(q)
+		q.OutputTokens = trace.Ptr(int64(len(q.GapsUS)))
+		pace := float64(*q.LastUS-int64(q.GapsUS[0])) / float64(len(q.GapsUS)-1)
+		if g := merged(q.GapsUS[1:], min(1000, pace/5)); len(g) > 0 {
+			want[attemptKey{q.RequestID, 1}] = g
+		}
+	}
+	run := newTrial(t, "").load(rows)
+	if diff := cmp.Diff(want, run.gaps, cmp.AllowUnexported(attemptKey{})); diff != "" {
 		t.Error(diff)
 	}
+	for _, l := range run.rows {
+		if g := want[l.attempt]; len(g) > 0 && *l.values[maxGap] != slices.Max(g) {
+			t.Errorf("%s: longest gap %v, want %v", l.id, *l.values[maxGap], slices.Max(g))
+		}
+	}
+}
+
+// merged gives the gaps between groups of chunks; a chunk within limit of the first of a group belongs to it.
+func merged(gaps []int32, limit float64) (out []float64) {
+	at, first := 0.0, 0.0
+	for _, g := range gaps {
+		if at += float64(g); at-first > limit {
+			out = append(out, at-first)
+			first = at
+		}
+	}
+	return out
 }

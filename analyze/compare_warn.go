@@ -16,8 +16,8 @@ func (x *comparing) warn() {
 		c.warn("cache", "%.0f %% of the input tokens came from the prefix cache in the base, %.0f %% in the candidate: one of them may have been warm",
 			100**b.CachedShare, 100**n.CachedShare)
 	}
-	if fb, fn := x.failedShare(baseOf), x.failedShare(candOf); math.Abs(fb-fn) > .05 {
-		c.warn("failures", "%.1f %% of the pairs failed in the base, %.1f %% in the candidate: latency speaks of those that both served", 100*fb, 100*fn)
+	if fb, fn := x.unserved(baseOf), x.unserved(candOf); math.Abs(fb-fn) > .05 {
+		c.warn("failures", "%.1f %% of the pairs were not served in the base, %.1f %% not in the candidate: latency speaks of those that both served", 100*fb, 100*fn)
 	}
 	if c.Base != c.Cand {
 		c.warn("run_to_run", "the intervals do not hold how far two runs of one target differ: repeat the base run and compare the two (A/A) to know that")
@@ -46,8 +46,8 @@ func (x *comparing) lagLimit() float64 {
 	return limit
 }
 
-func (x *comparing) failedShare(of picker) float64 {
-	return float64(x.count(func(p paired) bool { return of(p).failed() })) / max(1, float64(len(x.pairs)))
+func (x *comparing) unserved(of picker) float64 {
+	return float64(x.count(func(p paired) bool { return !of(p).ok() })) / max(1, float64(len(x.pairs)))
 }
 
 func (x *comparing) count(has func(paired) bool) int { return len(x.with(has)) }
