@@ -14,7 +14,7 @@ type Picture struct {
 
 // pictured are the queries of the whole picture, with the log level that each needs (metrics.md 0.4).
 var pictured = []string{"overview", "coverage", "latency", "latency_over_time", "token_gaps", "goodput", "goodput_over_time", "errors",
-	"concurrency", "system_prompt", "prefix_cache"}
+	"decode_stalls", "stall_culprits", "stall_blame", "concurrency", "system_prompt", "prefix_cache"}
 
 // Picture runs the queries of the whole picture. The scope must hold an SLO. A query for which the log lacks a level of
 // detail is in Missing with the reason; it never guesses.

@@ -96,9 +96,6 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range res.Warnings {
-		a.talk("warning: %s", w.Message)
-	}
 	return a.print(q.s.format, res)
 }
 
