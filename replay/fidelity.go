@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -39,7 +38,7 @@ type Fidelity struct {
 	Health Health `json:"health"`
 }
 
-// Lag is how late requests left, without the wait for a connection, which Connect shows.
+// Lag is how late requests left, without the wait for a new connection, which Health shows.
 type Lag struct {
 	P50US   float64 `json:"p50_us"`
 	P99US   float64 `json:"p99_us"`
@@ -291,14 +290,23 @@ func (f *Fidelity) judgeContent(fail func(verdict, format string, args ...any), 
 }
 
 func (f *Fidelity) judgeHealth(fail func(verdict, format string, args ...any)) {
-	if c := f.Health.CPUShare; c != nil && *c > .8 {
+	h := &f.Health
+	if c := h.CPUShare; c != nil && *c > .8 {
 		fail(Degraded, "this client used %.0f %% of its processors", 100**c)
 	}
-	if g := f.Health.GCPauseP99; g != nil && *g > 5000 {
+	if g := h.GCPauseP99; g != nil && *g > 5000 {
 		fail(Degraded, "garbage collection paused this client for %.1f ms", *g/1000)
 	}
-	late := cmp.Or(f.Health.ReadLateP99, new(float64))
-	if k := f.Health.KernelShare; k != nil && *k < .99 && *late > 5000 {
-		fail(Degraded, "only %.0f %% of answers have kernel stamps", 100**k)
+	if c := h.ConnectP99; c != nil && *c > f.Lag.LimitUS && h.Connections*100 > f.Sent {
+		fail(Degraded, "%d of %d requests needed a new connection, which took up to %.1f ms (99th percentile) and is in their latencies", h.Connections, f.Sent, *c/1000)
+	}
+	late, k, shared := h.ReadLateP99, h.KernelShare, h.Coalesced
+	if late == nil || *late <= 5000 {
+		return
+	}
+	if k != nil && *k < .99 {
+		fail(Degraded, "answers were read up to %.1f ms late and have no kernel stamps", *late/1000)
+	} else if shared != nil && *shared > .01 {
+		fail(Degraded, "answers were read up to %.1f ms late: %.1f %% of chunks share a stamp with another, so short gaps are blurred", *late/1000, 100**shared)
 	}
 }

@@ -124,6 +124,31 @@ func TestVerdicts(t *testing.T) {
 			}
 			return x
 		}, Health{}},
+		{"slow connections", Degraded, "new connection", func() *tally {
+			x := even(jitter)
+			each(x, func(o *outcome) { o.wait = 20 * time.Millisecond })
+			return x
+		}, Health{}},
+		{"used connections", Faithful, "", func() *tally {
+			x := even(jitter)
+			each(x, func(o *outcome) { o.wait, o.reused = 20*time.Millisecond, true })
+			return x
+		}, Health{}},
+		{"blurred", Degraded, "blurred", func() *tally {
+			x := even(jitter)
+			each(x, func(o *outcome) { o.late, o.coalesced, o.chunks = 20*time.Millisecond, 1, 10 })
+			return x
+		}, Health{}},
+		{"sent in pairs", Faithful, "", func() *tally {
+			x := even(jitter)
+			each(x, func(o *outcome) { o.coalesced, o.chunks = 5, 10 })
+			return x
+		}, Health{}},
+		{"no stamps", Degraded, "no kernel stamps", func() *tally {
+			x := even(jitter)
+			each(x, func(o *outcome) { o.late, o.kernel = 20*time.Millisecond, false })
+			return x
+		}, Health{}},
 		{"busy", Degraded, "processors", func() *tally { return even(jitter) }, Health{CPUShare: share(.95)}},
 		{"collector", Degraded, "garbage", func() *tally { return even(jitter) }, Health{GCPauseP99: share(9000)}},
 	} {

@@ -38,7 +38,7 @@ func gcPauses() *metrics.Float64Histogram {
 }
 
 // hiccupStep is a pause of the watcher; what it takes longer is the hiccup.
-const hiccupStep = 5 * time.Millisecond
+const hiccupStep = 10 * time.Millisecond
 
 // watch sleeps and notes how late it wakes (microseconds): nothing this process measures can be better.
 func (h *healthWatch) watch() {

@@ -17,7 +17,7 @@ type Options struct {
 	Model    string            // model name for all requests; "" uses ModelMap, then the recorded name
 	ModelMap map[string]string // recorded name to the target's
 	Header   http.Header       // Authorization and the like
-	Wire     wire.Options
+	Wire     wire.Options      // Ahead 0 is chosen by the plan's peak rate for https, and none for http
 
 	Salt           string  // words of a run's own at the start of each prompt, so that caches of earlier runs do not help
 	Cancel         string  // CancelNever or CancelRecorded; "" is never

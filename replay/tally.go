@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -29,7 +30,7 @@ type tally struct {
 // outcome is what the checks need of a finished call.
 type outcome struct {
 	index             int
-	lag, wait         time.Duration // send lag without the wait for a connection; that wait
+	lag, wait         time.Duration // send lag without the wait for a new connection; that wait
 	written           bool
 	reused, kernel    bool
 	late              time.Duration
@@ -86,7 +87,10 @@ func (t *tally) add(res *result, row *trace.Request) {
 		cached: orMinus(row.CachedInputTokens), ok: row.ErrorClass == trace.ClassOK, end: -1}
 	x.lag = o.Begun.Sub(res.due)
 	if x.written {
-		x.lag = o.Sent.Sub(res.due) - o.ConnWait
+		x.lag = o.Sent.Sub(res.due)
+	}
+	if x.written && !o.Reused { // the wait for a used connection is this client's own
+		x.lag -= o.ConnWait
 	}
 	if row.EndUS != nil {
 		x.end = time.Duration(*row.EndUS) * time.Microsecond
@@ -144,7 +148,7 @@ func (t *tally) report(cause error, h Health) *Report {
 	slices.SortFunc(t.done, func(a, b outcome) int { return cmp.Compare(a.index, b.index) })
 	rep := &Report{Target: r.opt.replica(), StartUS: r.d.start.UnixMicro(), TookUS: time.Since(r.d.start).Microseconds(), Planned: len(r.plan.Items),
 		Sent: t.nSent, Classes: t.classes, Examples: t.example, Lengths: r.plan.Options.Lengths, Cancel: r.opt.Cancel, Salt: r.opt.Salt,
-		Calibration: r.bodies.cal, Notices: []Notice{}}
+		Calibration: r.bodies.cal}
 	switch {
 	case errors.Is(cause, errFailures):
 		rep.Incomplete = StoppedFailures
@@ -156,5 +160,27 @@ func (t *tally) report(cause error, h Health) *Report {
 		rep.Incomplete = StoppedInterrupt
 	}
 	rep.Fidelity = t.fidelity(h)
+	rep.Notices = rep.notices()
 	return rep
+}
+
+// notices tells what a reader of the figures must know and what no verdict says.
+func (rep *Report) notices() []Notice {
+	list := []Notice{}
+	add := func(code, format string, args ...any) {
+		list = append(list, Notice{code, fmt.Sprintf(format, args...)})
+	}
+	f, c := &rep.Fidelity, rep.Calibration
+	if !c.Measured {
+		add("not_calibrated", "how the target counts was not measured: prompts have one word for each recorded token")
+	} else if c.TokensPerWord != 1 || c.User != 0 {
+		add("calibrated", "the target counts %.3f tokens a word and %.0f for its template: prompts are made to come out as long as recorded", c.TokensPerWord, c.User)
+	}
+	if f.TurnsEarly > 0 {
+		add("turns_early", "%d turns left before the answer to the turn before them had ended", f.TurnsEarly)
+	}
+	if k := f.Health.KernelShare; k != nil && *k < .99 {
+		add("user_stamps", "%.0f %% of answers are stamped by this program and not by the kernel: its own delays are in the figures", 100-100**k)
+	}
+	return list
 }

@@ -21,6 +21,7 @@ type Options struct {
 	MaxEvent      int         // bytes; 0: DefaultMaxEvent
 	MaxBody       int         // bytes of an answer that is not streamed; 0: 64 MiB
 	ReplicaHeader string      // response header that names the engine instance
+	Ahead         int         // connections kept ready ahead of need, see Warm
 }
 
 // Client sends calls to one or more servers. It is safe for concurrent use; its pool keeps every idle connection, so as
@@ -32,6 +33,7 @@ type Client struct {
 	base      time.Time
 	buffers   sync.Pool
 	stamping  io.Closer // nil when the kernel cannot stamp
+	ahead     sync.Map  // scheme and address to *spares
 }
 
 // idleTimeout is below the 5 s after which uvicorn (vLLM, SGLang) and Node close an idle connection: a request must not
@@ -57,15 +59,31 @@ func NewClient(o Options) *Client {
 	return c
 }
 
-// Close drops the idle connections.
+// Close drops the idle connections. No call may be under way.
 func (c *Client) Close() {
 	c.transport.CloseIdleConnections()
+	c.ahead.Range(func(_, s any) bool { s.(*spares).close(); return true })
 	if c.stamping != nil {
 		c.stamping.Close()
 	}
 }
 
+// dial and dialTLS take a connection made ahead, or make one.
 func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	if ready := c.spare("http", addr); ready != nil {
+		return ready, nil
+	}
+	return c.connect(ctx, network, addr)
+}
+
+func (c *Client) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
+	if ready := c.spare("https", addr); ready != nil {
+		return ready, nil
+	}
+	return c.handshake(ctx, network, addr)
+}
+
+func (c *Client) connect(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: c.opt.Limits.Connect}
 	raw, err := d.DialContext(ctx, network, addr)
 	if err != nil {
@@ -74,9 +92,9 @@ func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	return newConn(raw), nil
 }
 
-// dialTLS does the handshake itself, so that the stamping connection sits below TLS and HTTP/2 is never offered.
-func (c *Client) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
-	raw, err := c.dial(ctx, network, addr)
+// handshake does TLS itself, so that the stamping connection sits below it and HTTP/2 is never offered.
+func (c *Client) handshake(ctx context.Context, network, addr string) (net.Conn, error) {
+	raw, err := c.connect(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}
