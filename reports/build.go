@@ -34,7 +34,7 @@ func Build(in AnalyzeInput) Report {
 		r.Notes = append(r.Notes, note)
 	}
 	if len(in.Incidents) > 0 {
-		r.Sections = append(r.Sections, incidentSection(in))
+		r.Sections = append(r.Sections, incidentSections(in)...)
 	}
 	for _, name := range queriesOf(in) {
 		s := section(name, in.Results[name], in.Missing[name])
@@ -95,8 +95,24 @@ func cannotSay(in AnalyzeInput) string {
 	return "cannot say: " + strings.Join(out, "; ")
 }
 
-// incidentSection lists the windows in which the objective was missed by more than chance.
-func incidentSection(in AnalyzeInput) Section {
+// incidentSections list the windows in which the objective was missed by more than chance, and show for the worst ones
+// what was different.
+func incidentSections(in AnalyzeInput) []Section {
+	out := []Section{incidentList(in)}
+	worst := worstFirst(in.Incidents)
+	for k, i := range worst[:min(len(worst), maxIncidents)] {
+		if i.Diff == nil {
+			continue
+		}
+		s := section("incident_diff", i.Diff, "")
+		s.ID, s.Title = fmt.Sprintf("incident-%d", k+1), "What was different "+window(i)
+		s.PageOnly = true
+		out = append(out, s)
+	}
+	return out
+}
+
+func incidentList(in AnalyzeInput) Section {
 	var rows [][]any
 	for _, i := range in.Incidents {
 		rows = append(rows, []any{i.From, i.To, i.Bad, i.Eligible, share(i.Bad, i.Eligible), i.Expected, strings.ReplaceAll(i.Cause, "_", " "), i.Text})
@@ -149,13 +165,18 @@ func markObjective(charts []Chart, text string) {
 
 // incidentText is one incident as a sentence.
 func incidentText(i analyze.Incident) string {
+	return fmt.Sprintf("From %s %s of %s requests missed the objective (%s; %s expected); likely cause: %s.", window(i),
+		count(i.Bad), count(i.Eligible), orUnknown(ratio(i.Bad, i.Eligible), percent), percent(i.Expected), i.Text)
+}
+
+// window is the time of an incident; the date is not said twice.
+func window(i analyze.Incident) string {
 	layout := clock([]int64{i.From, i.To})
 	until := layout
 	if utc(i.From, "2006-01-02") == utc(i.To, "2006-01-02") {
 		until = strings.TrimPrefix(layout, "2006-01-02 ")
 	}
-	return fmt.Sprintf("From %s to %s UTC %s of %s requests missed the objective (%s; %s expected); likely cause: %s.", utc(i.From, layout), utc(i.To, until),
-		count(i.Bad), count(i.Eligible), orUnknown(ratio(i.Bad, i.Eligible), percent), percent(i.Expected), i.Text)
+	return utc(i.From, layout) + " to " + utc(i.To, until) + " UTC"
 }
 
 func ratio(part, whole int64) *float64 {

@@ -131,6 +131,16 @@ func TestUnknownFigures(t *testing.T) {
 	}
 }
 
+// The evidence of an incident stands beside it, and is left to the page: a terminal has no room.
+func TestIncidentEvidence(t *testing.T) {
+	in := incidentStory()
+	in.Incidents[1].Diff = barResult()
+	sections := Build(in).Sections
+	if s := sections[1]; s.ID != "incident-1" || s.Title != "What was different 2026-11-24 14:02 to 14:20 UTC" || !s.PageOnly || s.Result == nil {
+		t.Errorf("section %+v", s)
+	}
+}
+
 // Charts over time show where the incidents were.
 func TestIncidentsAreShaded(t *testing.T) {
 	for _, s := range Build(incidentStory()).Sections {

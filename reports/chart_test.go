@@ -104,6 +104,9 @@ func TestManyBars(t *testing.T) {
 	if n := len(c.X.Names); n != maxBars || len(c.Series[0].Points) != n {
 		t.Fatalf("%d bars", n)
 	}
+	if h := height(c); h != 720 { // a line of 20 pixels for each of 30 names
+		t.Errorf("height %d", h)
+	}
 	for _, p := range c.Series[0].Points {
 		if p.Y < 500-maxBars/2 {
 			t.Errorf("a bar of %v is drawn", p.Y)

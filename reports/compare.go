@@ -86,11 +86,16 @@ func change(d analyze.Delta) string {
 		return name + " " + d.Verdict + " (" + duration(d.Base) + " → " + duration(d.Cand) + ")"
 	}
 	word := map[string]string{analyze.Worse: "worse", analyze.Better: "better", analyze.Inconclusive: "undecided"}[d.Verdict]
-	return fmt.Sprintf("%s %s: %s %% [%s, %s], %s → %s", name, word, signed(*d.Ratio), signed(d.CI[0]), signed(d.CI[1]), duration(d.Base), duration(d.Cand))
+	return fmt.Sprintf("%s %s: %s, %s → %s", name, word, ratioText(*d.Ratio, d.CI[0], d.CI[1]), duration(d.Base), duration(d.Cand))
 }
 
-// signed is a ratio as a change in per cent.
-func signed(ratio float64) string { return fmt.Sprintf("%+.3g", 100*(ratio-1)) }
+// ratioText is a ratio with its interval as people say it: as a change in per cent, or as a factor from 2 on.
+func ratioText(r, lo, hi float64) string {
+	if max(r, 1/r) >= 2 {
+		return fmt.Sprintf("x %.3g [%.3g, %.3g]", r, lo, hi)
+	}
+	return fmt.Sprintf("%+.3g %% [%+.3g, %+.3g]", 100*(r-1), 100*(lo-1), 100*(hi-1))
+}
 
 func figureName(d analyze.Delta) string { return fmt.Sprintf("%s p%.4g", d.Metric, 100*d.Quantile) }
 

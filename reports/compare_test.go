@@ -28,6 +28,16 @@ func TestComparisonAnswer(t *testing.T) {
 	}
 }
 
+// A change by a factor is not said in hundreds of per cent; half is a factor too.
+func TestRatioText(t *testing.T) {
+	for want, c := range map[string][3]float64{"+23 % [+18, +29]": {1.23, 1.18, 1.29}, "x 6.71 [3.02, 13]": {6.714, 3.023, 12.97}, "x 0.4 [0.3, 0.55]": {.4, .3, .55},
+		"-31 % [-35, -27]": {.69, .65, .73}} {
+		if got := ratioText(c[0], c[1], c[2]); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // RPT-05, RPT-07: runs that got another load have no figures, and the first sentence says why.
 func TestNotComparable(t *testing.T) {
 	c := comparison()

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"reprise/analyze"
@@ -41,7 +42,7 @@ func fairness(c *analyze.Comparison) Section {
 		{"seen from", listed(b.Vantages), listed(n.Vantages), nil},
 		{"first token means", listed(b.TTFTKinds), listed(n.TTFTKinds), nil},
 	}
-	about := fmt.Sprintf("Load that both runs received, over the pairs. Distance of arrival patterns (Kolmogorov-Smirnov): %s; 95 %% of arrivals lie within %s of each other; "+
+	about := fmt.Sprintf("Load that both runs received, over the pairs; a ratio is over the pairs for which both runs tell. Distance of arrival patterns (Kolmogorov-Smirnov): %s; 95 %% of arrivals lie within %s of each other; "+
 		"pairs with the same input tokens within 2 %%: %s; distance of output lengths: %s.", orUnknown(f.ArrivalKS, one), orUnknown(f.ArrivalShift, duration),
 		orUnknown(f.InputSame, percent), orUnknown(f.OutputKS, one))
 	title := "Is the comparison fair? Yes: the same load"
@@ -119,7 +120,22 @@ func ratioChart(c *analyze.Comparison) []Chart {
 	if len(ch.Series) == 0 {
 		return nil
 	}
+	ch.X.Log = spanOfRatios(ch.Series) > 5
 	return []Chart{ch}
+}
+
+// spanOfRatios is how many times the highest end of an interval is the lowest; 0 when it has none.
+func spanOfRatios(ss []Series) float64 {
+	lo, hi := math.Inf(1), 0.0
+	for _, s := range ss {
+		for _, p := range s.Points {
+			lo, hi = min(lo, p.Lo), max(hi, p.Hi)
+		}
+	}
+	if lo <= 0 {
+		return 0
+	}
+	return hi / lo
 }
 
 func sloSection(c *analyze.Comparison) Section {

@@ -68,6 +68,7 @@ type pageChart struct {
 	Chart
 	ID      string
 	Caption string
+	Height  int // pixels; 0: as the style sheet says
 }
 
 type pageTable struct {
@@ -128,7 +129,7 @@ func newPageSection(s Section, options map[string]json.RawMessage) (pageSection,
 			return ps, err
 		}
 		options[id] = raw
-		ps.Charts = append(ps.Charts, pageChart{Chart: c, ID: id, Caption: caption(s)})
+		ps.Charts = append(ps.Charts, pageChart{Chart: c, ID: id, Caption: caption(s), Height: height(c)})
 	}
 	r := s.Result
 	ps.Table = &pageTable{upright(gridOf(r, pageRows)), count(int64(len(r.Rows))), len(r.Rows) > openRows}
@@ -137,6 +138,18 @@ func newPageSection(s Section, options map[string]json.RawMessage) (pageSection,
 		ps.Warnings = append(ps.Warnings, analyze.Warning{Code: plain(w.Code), Message: plain(w.Message)})
 	}
 	return ps, nil
+}
+
+// height gives names that run down the side a line each, where there are too many for a chart of usual height.
+func height(c Chart) int {
+	names := len(c.Y.Names)
+	if lying(c) {
+		names = len(c.X.Names)
+	}
+	if names <= 10 {
+		return 0
+	}
+	return 120 + 20*names
 }
 
 // caption repeats below a chart what its figures rest on, since pictures are copied without their page.

@@ -21,10 +21,10 @@ func extras(c Chart) map[string]any {
 	case c.Kind == "heat":
 		heatExtras(out, c)
 	case c.Kind == "dots":
-		if c.Series[0].Tone != "" {
-			out["series"] = dotColours(c)
-		}
 		out["yAxis"], out["xAxis"] = namesDown, []any{map[string]any{"scale": true}}
+		if c.Series[0].Tone != "" {
+			ratioExtras(out, c)
+		}
 	case lying(c):
 		out["yAxis"] = namesDown
 	case c.Kind != "bar" && !needsLegend(c) && len(c.Series) > 1:
@@ -99,15 +99,24 @@ func heatExtras(out map[string]any, c Chart) {
 	}
 }
 
-// dotColours gives dot and interval of one series one colour: --TONE stands for a colour of the page's style sheet.
-func dotColours(c Chart) []any {
-	out := make([]any, 2*len(c.Series))
+// ratioExtras gives dot and interval of one series one colour (--TONE stands for a colour of the page's style sheet),
+// writes the names of two close marks on either side of them, and steps a logarithmic axis of ratios by twos.
+func ratioExtras(out map[string]any, c Chart) {
+	series := make([]any, 2*len(c.Series))
 	for i, s := range c.Series {
 		colour := map[string]any{"color": "--" + s.Tone}
-		out[i] = map[string]any{"itemStyle": colour}
-		out[len(c.Series)+i] = map[string]any{"itemStyle": colour, "lineStyle": map[string]any{"color": "--" + s.Tone, "width": 3}, "tooltip": map[string]any{"show": false}}
+		series[i] = map[string]any{"itemStyle": colour}
+		series[len(c.Series)+i] = map[string]any{"itemStyle": colour, "lineStyle": map[string]any{"color": "--" + s.Tone, "width": 3}, "tooltip": map[string]any{"show": false}}
 	}
-	return out
+	var sides []any
+	for i := range c.Marks {
+		sides = append(sides, map[string]any{"label": map[string]any{"align": []string{"right", "left"}[i%2]}})
+	}
+	series[0].(map[string]any)["markLine"] = map[string]any{"data": sides}
+	out["series"] = series
+	if c.X.Log {
+		out["xAxis"].([]any)[0].(map[string]any)["logBase"] = 2
+	}
 }
 
 // generic turns the option structs into plain maps, so that merge can reach into them.

@@ -25,9 +25,10 @@ func TableText(w io.Writer, r *analyze.Result, o TextOptions) error {
 	t := &textWriter{w: bufio.NewWriter(w), o: o}
 	t.heading(r.Title, r.Level)
 	t.wrap(r.About, "")
-	if len(r.Rows) == 0 {
+	switch {
+	case len(r.Rows) == 0 && len(r.Warnings) == 0:
 		t.line(noRows(r))
-	} else {
+	case len(r.Rows) > 0:
 		t.grid(upright(gridOf(r, o.Rows)))
 	}
 	t.footer(r)

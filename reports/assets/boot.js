@@ -10,7 +10,7 @@
       textStyle: { color: css("--fg"), fontFamily: getComputedStyle(document.body).fontFamily },
       categoryAxis: axis, valueAxis: axis, timeAxis: axis, logAxis: axis, legend: { textStyle: { color: css("--fg") } },
       tooltip: { backgroundColor: css("--panel"), borderColor: line, textStyle: { color: css("--fg") } },
-      markLine: { label: { color: soft }, lineStyle: { color: soft } },
+      markLine: { label: { color: soft }, lineStyle: { color: soft } }, markArea: { label: { color: soft, textBorderWidth: 0 } },
       visualMap: { color: [css("--heat2"), css("--heat1")], textStyle: text } };
   }
   // A colour written as --name is one of the page's.
