@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"reprise/analyze/stats"
 )
@@ -19,6 +21,7 @@ type Incident struct {
 	Cause    string  // failures, long_prompts, more_requests, cache_loss, unexplained
 	Tenant   string  // the tenant behind most of the extra load; "" when no single one is
 	Text     string  // one sentence for people, with its numbers
+	Onset    *int64  // when the load behind it began to grow; nil when that is not before From, or load is not the cause
 	Diff     *Result // incident_diff of the window
 }
 
@@ -45,6 +48,9 @@ func (e *Engine) Incidents(ctx context.Context, r *Run, sc Scope) ([]Incident, e
 	found := incidentWindows(incidentRows(res), bin, 1-sc.SLO.Objective)
 	for i := range found {
 		if err := e.explain(ctx, r, sc, &found[i]); err != nil {
+			return nil, err
+		}
+		if err := e.onset(ctx, r, sc, bin, &found[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -190,4 +196,66 @@ func (in *Incident) judge(rows []load) {
 		in.Cause = "more_requests"
 		in.Text = fmt.Sprintf("more requests%s: %.2f/s instead of %.2f/s; in all %s", who, tenant.rate, tenant.rateBase, tokens)
 	}
+}
+
+// onset looks for the time from which the load behind the incident grew: requests miss the objective only once a queue
+// has built up. One-sided CUSUM of prefill tokens a bin, scaled by what the bins outside the window do (metrics.md 2.5).
+func (e *Engine) onset(ctx context.Context, r *Run, sc Scope, bin int64, in *Incident) error {
+	if in.Cause == "failures" || in.Cause == "unexplained" {
+		return nil
+	}
+	who := ""
+	if in.Tenant != "" {
+		who = " AND tenant = '" + strings.ReplaceAll(in.Tenant, "'", "''") + "'"
+	}
+	res, err := e.SQL(ctx, r, sc, fmt.Sprintf(`SELECT arrival_us - mod(arrival_us, %d) AS start_us,
+       CAST(sum(greatest(input_tokens - coalesce(cached_tokens, 0), 0)) AS BIGINT) AS fresh
+FROM requests WHERE generation AND arrival_us IS NOT NULL AND input_tokens IS NOT NULL%s GROUP BY start_us ORDER BY start_us`, bin, who))
+	if err != nil || len(res.Rows) == 0 {
+		return err
+	}
+	first := res.Rows[0][0].(int64)
+	loads := make([]float64, (in.To-first)/bin)
+	var outside []float64
+	for _, row := range res.Rows {
+		at, fresh := row[0].(int64), float64(row[1].(int64))
+		if at < in.To {
+			loads[(at-first)/bin] = fresh
+		}
+		if at < in.From || at >= in.To {
+			outside = append(outside, fresh)
+		}
+	}
+	if i := onsetBin(loads, outside); i >= 0 && first+int64(i)*bin < in.From {
+		in.Onset = &[]int64{first + int64(i)*bin}[0]
+		in.Text += fmt.Sprintf("; that load began to grow at %s UTC", time.UnixMicro(*in.Onset).UTC().Format("15:04:05"))
+	}
+	return nil
+}
+
+// onsetBin is the bin from which the loads grew and did not fall back until the last one, -1 when none did.
+func onsetBin(loads, outside []float64) int {
+	if len(outside) < 5 {
+		return -1
+	}
+	slices.Sort(outside)
+	mid := stats.Quantile(outside, .5)
+	away := make([]float64, len(outside))
+	for i, x := range outside {
+		away[i] = max(x-mid, mid-x)
+	}
+	slices.Sort(away)
+	scale := 1.4826 * stats.Quantile(away, .5)
+	if scale == 0 {
+		return -1
+	}
+	sums, _, _ := stats.CUSUM(loads, mid, scale)
+	last := len(sums) - 1
+	if last < 0 || sums[last] <= 5 {
+		return -1 // an alarm that died away before the end was another matter
+	}
+	for last >= 0 && sums[last] > 0 {
+		last--
+	}
+	return last + 1
 }

@@ -68,3 +68,19 @@ func TestNiceBin(t *testing.T) {
 		}
 	}
 }
+
+func TestOnset(t *testing.T) {
+	outside := []float64{10, 12, 8, 11, 9, 10, 10, 13, 7}
+	for name, c := range map[string]struct {
+		loads []float64
+		want  int
+	}{
+		"grows in the fourth bin":    {[]float64{10, 9, 10, 40, 60, 80}, 3},
+		"an old excursion died away": {[]float64{60, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 50, 70}, 19},
+		"nothing grows":              {[]float64{10, 11, 9, 10}, -1},
+	} {
+		if got := onsetBin(c.loads, append([]float64(nil), outside...)); got != c.want {
+			t.Errorf("%s: got %d, want %d", name, got, c.want)
+		}
+	}
+}
