@@ -92,8 +92,7 @@ func (t *tally) fillLoad(f *Fidelity) {
 	var due, sent, lags []float64 // milliseconds
 	for _, x := range t.done {
 		d := float64(t.r.plan.Items[x.index].DueUS) / 1000
-		lag := float64(x.lag) / float64(time.Millisecond)
-		due, sent, lags = append(due, d), append(sent, d+lag), append(lags, lag)
+		due, sent, lags = append(due, d), append(sent, d+ms(x.sent)), append(lags, ms(x.lag))
 	}
 	if len(due) == 0 {
 		return
@@ -117,6 +116,8 @@ func (t *tally) fillLoad(f *Fidelity) {
 	}
 	f.RateDiff = rateDiff(due, sent)
 }
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // intervals are the distances of instants in order.
 func intervals(instants []float64) []float64 {

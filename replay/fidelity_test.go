@@ -15,7 +15,8 @@ func tallied(due, sent []float64) *tally {
 	t := newTally(&run{plan: p, opt: &Options{}, d: &dispatcher{}})
 	for i := range due {
 		p.Items = append(p.Items, Item{DueUS: int64(due[i] * 1000), InputTokens: 10, OutputTokens: 5})
-		t.done = append(t.done, outcome{index: i, lag: time.Duration((sent[i] - due[i]) * float64(time.Millisecond)), written: true, kernel: true, ok: true, input: 10, output: 5, cached: -1, end: -1})
+		lag := time.Duration((sent[i] - due[i]) * float64(time.Millisecond))
+		t.done = append(t.done, outcome{index: i, sent: lag, lag: lag, written: true, kernel: true, ok: true, input: 10, output: 5, cached: -1, end: -1})
 		t.nSent++
 	}
 	return t

@@ -107,13 +107,16 @@ func BuildPlan(rows iter.Seq2[trace.Request, error], o PlanOptions) (*Plan, erro
 		return nil, err
 	}
 	p := &Plan{Options: o, Summary: Summary{LeftOut: map[string]int{}}}
+	unknown := 0
 	for _, g := range groups {
-		if !o.wants(g.item.Arrival, g.session()) {
+		switch {
+		case g.reason != OutNoArrival && !o.wants(g.item.Arrival, g.session()):
 			continue
-		}
-		if g.reason != "" {
+		case g.reason != "":
 			p.Summary.LeftOut[g.reason]++
 			continue
+		case !g.stream:
+			unknown++
 		}
 		p.Items = append(p.Items, g.item)
 	}
@@ -125,7 +128,7 @@ func BuildPlan(rows iter.Seq2[trace.Request, error], o PlanOptions) (*Plan, erro
 	})
 	p.Summary.CutUS = schedule(p.Items, o)
 	shapePrompts(p.Items)
-	p.summarise(groups)
+	p.summarise(unknown)
 	return p, nil
 }
 

@@ -9,8 +9,9 @@ import (
 // profileBins is the number of equal parts of a plan whose rate the summary shows.
 const profileBins = 60
 
-// summarise fills the summary of a plan with scheduled and shaped items.
-func (p *Plan) summarise(groups []view) {
+// summarise fills the summary of a plan with scheduled and shaped items, of which unknown do not say whether they were
+// streamed.
+func (p *Plan) summarise(unknown int) {
 	s := &p.Summary
 	sessions := map[string]bool{}
 	shaped, hit := false, int64(0)
@@ -34,7 +35,7 @@ func (p *Plan) summarise(groups []view) {
 	if shaped {
 		s.PrefixShare = share(hit, s.InputTokens)
 	}
-	s.Notices = p.notices(groups)
+	s.Notices = p.notices(unknown)
 }
 
 func (it *Item) shaped() bool { return len(it.PrefixIDs) > 0 || it.SystemTokens > 0 }
@@ -88,8 +89,8 @@ func profile(items []Item) []int {
 }
 
 // notices tells what a person should know before sending: a head that is too quiet to compare anything (RPL-20), streams
-// that are only assumed, a plan without prompt shape, lengths that are the caller's limit.
-func (p *Plan) notices(groups []view) []Notice {
+// that are only assumed, a plan without prompt shape.
+func (p *Plan) notices(unknown int) []Notice {
 	notices := []Notice{}
 	add := func(code, format string, args ...any) {
 		notices = append(notices, Notice{code, fmt.Sprintf(format, args...)})
@@ -99,17 +100,8 @@ func (p *Plan) notices(groups []view) []Notice {
 		width := time.Duration(s.DurationUS/profileBins+1) * time.Microsecond
 		add("quiet_head", "the first %v of %v have under a tenth of the average rate: --from may be a better start", (time.Duration(quiet) * width).Round(time.Second), (time.Duration(s.DurationUS) * time.Microsecond).Round(time.Second))
 	}
-	unknown, planned := 0, 0
-	for i := range groups {
-		if groups[i].reason == "" {
-			planned++
-			if !groups[i].stream {
-				unknown++
-			}
-		}
-	}
 	if unknown > 0 {
-		add("stream_unknown", "%d of %d requests do not say whether they were streamed: sent as streams", unknown, planned)
+		add("stream_unknown", "%d of %d requests do not say whether they were streamed: sent as streams", unknown, s.Requests)
 	}
 	if s.PrefixShare == nil {
 		add("no_prompt_shape", "the log has no prompt shape: every prompt will be unique, so a prefix cache has nothing to find")

@@ -30,6 +30,7 @@ type tally struct {
 // outcome is what the checks need of a finished call.
 type outcome struct {
 	index             int
+	sent              time.Duration // when it left, after it was due
 	lag, wait         time.Duration // send lag without the wait for a new connection; that wait
 	written           bool
 	reused, kernel    bool
@@ -89,6 +90,7 @@ func (t *tally) add(res *result, row *trace.Request) {
 	if x.written {
 		x.lag = o.Sent.Sub(res.due)
 	}
+	x.sent = x.lag
 	if x.written && !o.Reused { // the wait for a used connection is this client's own
 		x.lag -= o.ConnWait
 	}

@@ -17,8 +17,8 @@ type handshakeError struct{ err error }
 func (e *handshakeError) Error() string { return "tls: " + e.err.Error() }
 func (e *handshakeError) Unwrap() error { return e.err }
 
-// classify sets Class, Reason and Code. Order: our own end of the call, the status, an error inside the answer, a broken
-// transport, an answer that is none.
+// classify sets Class, Reason and Code. Order: the status, an error inside the answer, our own end of the call, an answer
+// that is none, a broken transport.
 func (x *exchange) classify(ctx context.Context) {
 	o := &x.out
 	o.ID, o.Model = x.frame.id, x.frame.model
@@ -26,14 +26,14 @@ func (x *exchange) classify(ctx context.Context) {
 		o.Code = cleanCode(x.fail)
 	}
 	switch {
-	case x.err != nil && x.watch.timeout() != "":
-		o.Class, o.Reason = ClassTimeout, x.watch.timeout()
-	case x.err != nil && ctx.Err() != nil:
-		o.Class, o.Reason = ClassCancel, "cancelled"
 	case o.Status != 0 && o.Status/100 != 2:
 		o.Class, o.Reason = statusClass(o.Status, x.fail), "status"
 	case x.fail != nil:
 		o.Class, o.Reason = failureClass(x.fail), x.reason
+	case x.err != nil && x.watch.timeout() != "":
+		o.Class, o.Reason = ClassTimeout, x.watch.timeout()
+	case x.err != nil && ctx.Err() != nil:
+		o.Class, o.Reason = ClassCancel, "cancelled"
 	case x.reason != "":
 		o.Class, o.Reason = ClassUpstream, x.reason
 	case x.err != nil:

@@ -165,13 +165,15 @@ func (x *exchange) request(ctx context.Context) (*http.Request, error) {
 	return req, nil
 }
 
-// Endpoint joins the base address of a server and a path below /v1, whether or not the base ends in /v1.
+// Endpoint joins the base address of a server and a path below /v1, whether the base ends in /v1, before it, or is the
+// address of an endpoint itself.
 func Endpoint(base, path string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil {
 		return "", err
 	}
 	dir := strings.TrimSuffix(u.Path, "/")
+	dir = strings.TrimSuffix(strings.TrimSuffix(dir, "/completions"), "/chat")
 	if !strings.HasSuffix(dir, "/v1") {
 		dir += "/v1"
 	}

@@ -400,12 +400,14 @@ func TestCancel(t *testing.T) {
 
 func TestEndpoint(t *testing.T) {
 	for base, want := range map[string]string{
-		"http://h:1":          "http://h:1/v1/chat/completions",
-		"http://h:1/":         "http://h:1/v1/chat/completions",
-		"https://h/v1":        "https://h/v1/chat/completions",
-		"https://h/v1/":       "https://h/v1/chat/completions",
-		"https://h/api/v1":    "https://h/api/v1/chat/completions",
-		"https://h/gw?team=a": "https://h/gw/v1/chat/completions?team=a",
+		"http://h:1":                    "http://h:1/v1/chat/completions",
+		"http://h:1/":                   "http://h:1/v1/chat/completions",
+		"https://h/v1":                  "https://h/v1/chat/completions",
+		"https://h/v1/":                 "https://h/v1/chat/completions",
+		"https://h/api/v1":              "https://h/api/v1/chat/completions",
+		"https://h/v1/chat/completions": "https://h/v1/chat/completions",
+		"https://h/v1/completions/":     "https://h/v1/chat/completions",
+		"https://h/gw?team=a":           "https://h/gw/v1/chat/completions?team=a",
 	} {
 		if got, err := Endpoint(base, "chat/completions"); err != nil || got != want {
 			t.Errorf("%s: got %s %v, want %s", base, got, err, want)

@@ -37,6 +37,7 @@ type exchange struct {
 }
 
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
+	x.stamps.sent.Store(0) // the transport may have tried a connection that was gone before anything was written
 	attach(info.Conn, x.stamps)
 	x.connAt.Store(int64(time.Since(x.out.Begun)))
 	x.reused.Store(info.Reused)
@@ -142,17 +143,18 @@ func (x *exchange) end(err error) {
 	if err != nil && err != io.EOF && !x.done {
 		x.err = err
 	}
-	if !x.every { // usage beside the last payload is a total and says nothing about that frame
-		for i := range x.out.Chunks {
-			x.out.Chunks[i].Tokens = -1
-		}
-	}
-	if x.out.Streamed {
-		if x.err == nil && x.reason == "" {
-			x.parser.Close(time.Duration(x.stamps.last.Load()), x.event)
-		}
-	} else if x.err == nil && x.reason == "" {
+	switch {
+	case x.err != nil || x.reason != "":
+	case x.out.Streamed:
+		x.parser.Close(time.Duration(x.stamps.last.Load()), x.event)
+	default:
 		x.unary()
+	}
+	if x.every {
+		return
+	}
+	for i := range x.out.Chunks { // usage beside the last payload is a total and says nothing about that frame
+		x.out.Chunks[i].Tokens = -1
 	}
 }
 
