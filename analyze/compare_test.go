@@ -544,3 +544,32 @@ func merged(gaps []int32, limit float64) (out []float64) {
 	}
 	return out
 }
+
+func TestIncompleteRun(t *testing.T) {
+	tr, rows := newTrial(t, ""), checked(traffic(20))
+	dir := t.TempDir()
+	w, err := trace.NewWriter(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		if err := w.Add(&rows[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := w.Commit("part", map[string]string{"reprise.incomplete": "interrupted after 20 of 90 requests", "reprise.format": "x"}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err := tr.e.side(context.Background(), run, Scope{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tr.compare(tr.load(rows), cut, CompareOptions{})
+	if want := []string{"the candidate run is marked incomplete: interrupted after 20 of 90 requests"}; !slices.Equal(c.WhyNot, want) {
+		t.Errorf("why not %q, want %q", c.WhyNot, want)
+	}
+}

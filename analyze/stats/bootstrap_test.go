@@ -178,3 +178,17 @@ func TestSeedDecides(t *testing.T) {
 		t.Error("another seed gave the same intervals")
 	}
 }
+
+// Half of 400 clusters change by one: the change is 200 with a standard deviation of 10, normal enough for its points.
+func TestIntervalPoints(t *testing.T) {
+	base, cand := make([]float64, 400), make([]float64, 400)
+	for i := range 200 {
+		cand[2*i] = 1
+	}
+	d := Bootstrap{Clusters: 400, B: 4000, Seed: 4}.Totals(base, cand).Diff
+	for _, c := range []struct{ got, want float64 }{{d.Lo, 180.4}, {d.Hi, 219.6}, {d.Lower, 183.55}, {d.Upper, 216.45}} {
+		if math.Abs(c.got-c.want) > 1.5 {
+			t.Errorf("%v, want %v", c.got, c.want)
+		}
+	}
+}
