@@ -29,7 +29,7 @@ asked AS (
 totals AS (
   SELECT grp, count(*) AS n_total, count(*) FILTER (WHERE known) AS n, CAST(sum(input_tokens) FILTER (WHERE known) AS BIGINT) AS input_tokens,
          CAST(sum(system_tokens) FILTER (WHERE known) AS BIGINT) AS system_tokens,
-         sum(CASE WHEN system_tokens > cached_tokens THEN system_tokens - cached_tokens ELSE 0 END) FILTER (WHERE known AND cached_tokens IS NOT NULL) AS system_uncached,
+         sum(CASE WHEN system_tokens > cached_tokens THEN system_tokens - cached_tokens ELSE 0 END) FILTER (WHERE known) AS system_uncached,
          sum(uncached_tokens) FILTER (WHERE known) AS uncached
   FROM asked
   GROUP BY grp
