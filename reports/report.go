@@ -68,6 +68,8 @@ func noRows(r *analyze.Result) string {
 		return "no requests in this time range"
 	case r.Coverage.Eligible == 0:
 		return "none of the " + count(r.Coverage.Requests) + " requests can be measured this way"
+	case r.Query == "errors":
+		return "no request ended badly"
 	}
 	return "the query found no rows"
 }

@@ -105,7 +105,7 @@ func (t *textWriter) section(s Section) {
 	t.line("")
 	t.heading(s.Title, "")
 	if s.Missing != "" {
-		t.wrap("not shown: "+s.Missing, "  ")
+		t.wrap("no figures: "+s.Missing, "  ")
 		return
 	}
 	t.grid(upright(gridOf(s.Result, t.o.Rows)))
