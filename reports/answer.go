@@ -45,11 +45,11 @@ func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
 		return "", "No call can be judged under " + in.SLO + "."
 	}
 	worst := slices.MaxFunc(groups, func(a, b judgedGroup) int { return cmp.Compare(a.beyond(slo.Objective), b.beyond(slo.Objective)) })
-	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst.Attainment), count(worst.n), in.SLO, percent(slo.Objective), metWords[worst.Met])
+	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst.Attainment), count(worst.n), in.SLO, percent(slo.Objective), worst.words())
 	missed := 0
-	verdict = metVerdict[worst.Met]
+	verdict = metVerdict[worst.met()]
 	for _, g := range groups {
-		if g.Met == "fail" {
+		if g.met() == "fail" {
 			missed, verdict = missed+1, "bad"
 		}
 	}
@@ -61,8 +61,28 @@ func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
 
 type judgedGroup struct {
 	*analyze.Attainment
-	name string
-	n    int64
+	name   string
+	n      int64 // calls with a verdict
+	silent int64 // calls that the log does not tell enough of
+}
+
+// met is the verdict of the test, but open where more calls are silent than judged: the judged ones may then be the failed
+// ones alone, since a failure needs no latency to be judged.
+func (g judgedGroup) met() string {
+	if g.silent > g.n {
+		return "inconclusive"
+	}
+	return g.Met
+}
+
+func (g judgedGroup) words() string {
+	switch {
+	case g.silent > g.n:
+		return "not decided, since " + count(g.silent) + " calls cannot be judged: the log does not tell what it asks for"
+	case g.silent > 0:
+		return metWords[g.Met] + "; " + count(g.silent) + " calls cannot be judged"
+	}
+	return metWords[g.Met]
 }
 
 // beyond counts the bad calls beyond those that the objective allows.
@@ -71,7 +91,7 @@ func (g judgedGroup) beyond(objective float64) float64 { return (objective - g.S
 func judgedGroups(r *analyze.Result, objective float64) (out []judgedGroup) {
 	for _, v := range views(r) {
 		if a := attainmentOf(v, objective); a != nil {
-			out = append(out, judgedGroup{a, v.text("grp"), int64(orZero(v.num("good")) + orZero(v.num("bad")))})
+			out = append(out, judgedGroup{a, v.text("grp"), int64(orZero(v.num("good")) + orZero(v.num("bad"))), int64(orZero(v.num("unevaluable")))})
 		}
 	}
 	return out

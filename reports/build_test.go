@@ -91,6 +91,23 @@ func TestObjective(t *testing.T) {
 	}
 }
 
+// A log without first tokens can judge only its failures: that is not a missed objective.
+func TestMostlySilentLog(t *testing.T) {
+	in := incidentStory()
+	in.Incidents = nil
+	r := in.Results["goodput"]
+	r.Columns = cols(1, "grp", "text", "good", "requests", "bad", "requests", "unevaluable", "requests")
+	r.Rows = [][]any{{"all", int64(0), int64(2), int64(8)}}
+	want := "0.0 % [0.0, 65.8] of 2 judged calls met ttft<=1s,tpot<=60ms@99%: the objective of 99 % is not decided, since 8 calls cannot be judged: the log does not tell what it asks for."
+	if got := Build(in); got.Verdict != "unsure" || got.Answer[0] != want {
+		t.Errorf("verdict %q, answer %q", got.Verdict, got.Answer[0])
+	}
+	r.Rows = [][]any{{"all", int64(500), int64(500), int64(8)}}
+	if got := Build(in); got.Verdict != "bad" || !strings.HasSuffix(got.Answer[0], "is missed; 8 calls cannot be judged.") {
+		t.Errorf("verdict %q, answer %q", got.Verdict, got.Answer[0])
+	}
+}
+
 // One bad call of a small group does not stand for all: acme has 224 bad calls where 10 are allowed.
 func TestWorstGroup(t *testing.T) {
 	in := incidentStory()
