@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -79,17 +80,18 @@ var withWord = regexp.MustCompile(`^(?i)WITH(\s+RECURSIVE)?\s`)
 
 func compose(text string, params []Param, c composition) (string, error) {
 	var ctes []string
-	p, err := renderParams(params, c.values)
+	literals, err := literals(params, c.values)
 	if err != nil {
 		return "", err
 	}
-	if p != "" {
-		ctes = append(ctes, p)
+	if len(params) > 0 {
+		ctes = append(ctes, paramsCTE(params, literals))
 	}
-	fill, err := c.placeholders(params)
+	fill, err := c.placeholders(literals)
 	if err != nil {
 		return "", err
 	}
+	text = readParam.ReplaceAllStringFunc(text, func(s string) string { return cmp.Or(literals[readParam.FindStringSubmatch(s)[1]], s) })
 	for _, name := range uses(text) {
 		mode := " AS NOT MATERIALIZED (\n"
 		if load().views[name].Once != "" {
@@ -123,19 +125,19 @@ func (c composition) viewText(name string) string {
 	return load().views[name].Text
 }
 
+// readParam is how a query reads one parameter. It is replaced by the value: the engine then folds it, and leaves out
+// what a parameter turns off.
+var readParam = regexp.MustCompile(`\(SELECT ([a-z0-9_]+) FROM params\)`)
+
 // placeholders are filled in the text of views: the source, what the scope says, and the parameters as literals.
-func (c composition) placeholders(params []Param) (*strings.Replacer, error) {
+func (c composition) placeholders(literals map[string]string) (*strings.Replacer, error) {
 	grp, err := group(c.scope.By)
 	if err != nil {
 		return nil, err
 	}
 	pairs := []string{"{source}", c.src.Scan, "{grp}", grp, "{range}", arrivalRange(c.scope)}
-	for _, p := range params {
-		literal, err := p.render(p.value(c.values))
-		if err != nil {
-			return nil, err
-		}
-		pairs = append(pairs, "{"+p.Name+"}", literal)
+	for name, literal := range literals {
+		pairs = append(pairs, "{"+name+"}", literal)
 	}
 	return strings.NewReplacer(pairs...), nil
 }

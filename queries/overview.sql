@@ -1,6 +1,6 @@
 -- title Overview
--- about Everything in the time range, by group: attempts by outcome, logical requests (attempts of one call count once), the time covered, and tokens
--- about as the servers reported them. Nothing is left out; sums are over the requests that say.
+-- about Everything in the time range, by group: attempts by outcome, calls (attempts of one logical request count once, where the last was), the time
+-- about covered, and tokens as the servers reported them. Nothing is left out; sums are over the attempts that say.
 -- level L0
 -- key grp
 -- column n requests none
@@ -25,7 +25,7 @@
 -- column reasoning_tokens tokens none
 WITH
 counted AS (
-  SELECT grp, count(*) AS n, count(DISTINCT root_request_id) AS calls,
+  SELECT grp, count(*) AS n,
          count(*) FILTER (WHERE status IN ('ok', 'ok_length')) AS ok,
          count(*) FILTER (WHERE status = 'failed') AS failed,
          count(*) FILTER (WHERE status = 'cancelled') AS cancelled,
@@ -41,9 +41,12 @@ counted AS (
          CAST(sum(output_tokens) AS BIGINT) AS output_tokens, CAST(sum(reasoning_tokens) AS BIGINT) AS reasoning_tokens
   FROM requests
   GROUP BY grp
+),
+called AS (
+  SELECT grp, count(*) AS calls FROM calls GROUP BY grp
 )
-SELECT grp, n, calls, ok, failed, cancelled, client_errors, in_flight, unknown, cached_responses, not_generation, streamed, sessions,
+SELECT counted.grp, n, coalesce(calls, 0) AS calls, ok, failed, cancelled, client_errors, in_flight, unknown, cached_responses, not_generation, streamed, sessions,
        first_arrival_us, last_arrival_us, last_end_us, n / seconds AS arrivals_per_s,
        input_tokens, cached_tokens, output_tokens, reasoning_tokens
-FROM counted CROSS JOIN covered
-ORDER BY grp
+FROM counted LEFT JOIN called ON counted.grp = called.grp CROSS JOIN covered
+ORDER BY counted.grp

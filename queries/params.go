@@ -71,26 +71,32 @@ func (p Param) expects() string {
 // quote makes a SQL string literal.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// renderParams returns the params CTE, "" when there are no parameters. A value for a parameter that nothing declares
-// is an error: it would have no effect.
-func renderParams(params []Param, values map[string]string) (string, error) {
-	var fields []string
+// literals renders the value of each parameter. A value for a parameter that nothing declares is an error: it would have
+// no effect.
+func literals(params []Param, values map[string]string) (map[string]string, error) {
+	out := map[string]string{}
 	for _, p := range params {
 		s, err := p.render(p.value(values))
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		fields = append(fields, s+" AS "+p.Name)
+		out[p.Name] = s
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == name }) {
-			return "", fmt.Errorf("no parameter %q; there are: %s", name, paramNames(params))
+		if _, ok := out[name]; !ok {
+			return nil, fmt.Errorf("no parameter %q; there are: %s", name, paramNames(params))
 		}
 	}
-	if len(fields) == 0 {
-		return "", nil
+	return out, nil
+}
+
+// paramsCTE is the one-row table of all parameters.
+func paramsCTE(params []Param, literals map[string]string) string {
+	var fields []string
+	for _, p := range params {
+		fields = append(fields, literals[p.Name]+" AS "+p.Name)
 	}
-	return "params AS (\n  SELECT " + strings.Join(fields, ",\n         ") + "\n)", nil
+	return "params AS (\n  SELECT " + strings.Join(fields, ",\n         ") + "\n)"
 }
 
 func paramNames(params []Param) string {

@@ -1,29 +1,36 @@
 -- about Logical requests: the attempts that share root_request_id as their caller saw them (metrics.md 0.2). The last attempt with latency speaks for
--- about the call, else the last; times count from the start of the first. Columns of judged, and attempts, judged_attempts, good_attempts,
--- about delivered_tokens over all attempts.
-SELECT * REPLACE (
-         first_arrival_us AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
-         waited_us + ttft_us <= ttft_slo_us AS ttft_ok, waited_us + ttfvt_us <= ttfvt_slo_us AS ttfvt_ok, waited_us + e2e_us <= e2e_slo_us AS e2e_ok,
-         -- the earlier attempts may have used up the time that the SLO allows
-         CASE WHEN verdict IN ('bad', 'unevaluable') AND NOT latency OR NOT generation OR cached_response THEN verdict
-              WHEN latency AND (waited_us + ttft_us > ttft_slo_us OR waited_us + ttfvt_us > ttfvt_slo_us OR waited_us + e2e_us > e2e_slo_us) THEN 'bad'
-              WHEN status IN ('cancelled', 'in_flight') AND (waited_us + end_us > e2e_slo_us
-                OR (streamed AND (waited_us + coalesce(ttft_us, end_us) > ttft_slo_us
-                      OR waited_us + coalesce(ttfvt_us, CASE WHEN ttft_us IS NULL THEN end_us END) > ttfvt_slo_us))) THEN 'bad'
-              ELSE verdict END AS verdict)
+-- about the call, else the last; times count from the start of the first. Columns of judged, and what the other attempts add: other_attempts, of them
+-- about other_judged (good or bad) and other_good, other_tokens (their output); NULL without others.
+SELECT *, attempts - 1 AS other_attempts,
+       judged_attempts - CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END AS other_judged,
+       good_attempts - CASE WHEN verdict = 'good' THEN 1 ELSE 0 END AS other_good,
+       all_tokens - coalesce(output_tokens, 0) AS other_tokens
 FROM (
-  SELECT *, CASE WHEN attempts = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
+  SELECT * REPLACE (
+           first_arrival_us AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
+           waited_us + ttft_us <= ttft_slo_us AS ttft_ok, waited_us + ttfvt_us <= ttfvt_slo_us AS ttfvt_ok, waited_us + e2e_us <= e2e_slo_us AS e2e_ok,
+           -- the earlier attempts may have used up the time that the SLO allows
+           CASE WHEN NOT generation OR cached_response THEN verdict
+                WHEN latency AND (waited_us + ttft_us > ttft_slo_us OR waited_us + ttfvt_us > ttfvt_slo_us OR waited_us + e2e_us > e2e_slo_us) THEN 'bad'
+                WHEN outcome IN ('cancelled', 'in_flight')
+                 AND (waited_us + end_us > e2e_slo_us
+                      OR (streamed AND (waited_us + coalesce(ttft_us, end_us) > ttft_slo_us
+                            OR waited_us + coalesce(ttfvt_us, CASE WHEN ttft_us IS NULL THEN end_us END) > ttfvt_slo_us))) THEN 'bad'
+                ELSE verdict END AS verdict)
   FROM (
-    SELECT *,
-           row_number() OVER (PARTITION BY root_request_id
-             ORDER BY CASE WHEN latency THEN 0 ELSE 1 END, attempt DESC, arrival_us DESC NULLS LAST, request_id) AS place,
-           count(*) OVER call AS attempts,
-           CAST(sum(CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END) OVER call AS BIGINT) AS judged_attempts,
-           CAST(sum(CASE WHEN verdict = 'good' THEN 1 ELSE 0 END) OVER call AS BIGINT) AS good_attempts,
-           CAST(sum(output_tokens) OVER call AS BIGINT) AS delivered_tokens,
-           min(arrival_us) OVER call AS first_arrival_us
-    FROM judged
-    WINDOW call AS (PARTITION BY root_request_id)
+    SELECT *, CASE WHEN attempts = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
+    FROM (
+      SELECT *,
+             row_number() OVER (PARTITION BY root_request_id
+               ORDER BY CASE WHEN latency THEN 0 ELSE 1 END, attempt DESC, arrival_us DESC NULLS LAST, request_id) AS place,
+             count(*) OVER call AS attempts,
+             CAST(sum(CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END) OVER call AS BIGINT) AS judged_attempts,
+             CAST(sum(CASE WHEN verdict = 'good' THEN 1 ELSE 0 END) OVER call AS BIGINT) AS good_attempts,
+             CAST(sum(output_tokens) OVER call AS BIGINT) AS all_tokens,
+             min(arrival_us) OVER call AS first_arrival_us
+      FROM judged
+      WINDOW call AS (PARTITION BY root_request_id)
+    )
   )
+  WHERE place = 1
 )
-WHERE place = 1

@@ -26,22 +26,22 @@ SELECT *,
                 THEN CASE WHEN e2e_us > {ttft_slo_us} THEN 'bad' WHEN e2e_us IS NULL THEN 'unevaluable' ELSE 'good' END
               -- a term applies, but the log does not hold its measure
               WHEN {e2e_slo_us} IS NOT NULL AND e2e_us IS NULL THEN 'unevaluable'
-              WHEN NOT whole AND {ttft_slo_us} IS NOT NULL AND ttft_us IS NULL AND coalesce(output_tokens >= 1, TRUE) THEN 'unevaluable'
-              WHEN NOT whole AND {ttfvt_slo_us} IS NOT NULL AND ttfvt_us IS NULL AND coalesce(output_tokens >= 1, TRUE) THEN 'unevaluable'
-              WHEN NOT whole AND {tpot_slo_us} IS NOT NULL AND tpot_us IS NULL AND coalesce(paced_tokens >= 2, TRUE) THEN 'unevaluable'
-              WHEN NOT whole AND {max_gap_slo_us} IS NOT NULL AND max_gap_us IS NULL AND coalesce(chunks >= 2, output_tokens >= 2, TRUE) THEN 'unevaluable'
+              WHEN whole IS NOT TRUE AND {ttft_slo_us} IS NOT NULL AND ttft_us IS NULL AND coalesce(output_tokens >= 1, TRUE) THEN 'unevaluable'
+              WHEN whole IS NOT TRUE AND {ttfvt_slo_us} IS NOT NULL AND ttfvt_us IS NULL AND coalesce(output_tokens >= 1, TRUE) THEN 'unevaluable'
+              WHEN whole IS NOT TRUE AND {tpot_slo_us} IS NOT NULL AND tpot_us IS NULL AND coalesce(paced_tokens >= 2, TRUE) THEN 'unevaluable'
+              WHEN whole IS NOT TRUE AND {max_gap_slo_us} IS NOT NULL AND max_gap_us IS NULL AND coalesce(chunks >= 2, output_tokens >= 2, TRUE) THEN 'unevaluable'
               -- no term applies
               WHEN ({ttft_slo_us} IS NULL OR ttft_us IS NULL) AND ({ttfvt_slo_us} IS NULL OR ttfvt_us IS NULL)
                AND ({tpot_slo_us} IS NULL OR tpot_us IS NULL) AND ({e2e_slo_us} IS NULL OR e2e_us IS NULL)
                AND ({max_gap_slo_us} IS NULL OR max_gap_us IS NULL) THEN 'unevaluable'
               ELSE 'good' END
             WHEN NOT generation OR cached_response THEN 'excluded'
-            WHEN status = 'failed' OR (status = 'client_error' AND {client_errors} = 'bad') THEN 'bad'
-            WHEN status = 'client_error' AND whole AND {e2e_slo_us} IS NULL THEN 'unevaluable'
+            WHEN outcome = 'failed' OR (outcome = 'client_error' AND {client_errors} = 'bad') THEN 'bad'
+            WHEN outcome = 'client_error' AND whole AND {e2e_slo_us} IS NULL THEN 'unevaluable'
             -- cut off: bad when a deadline had passed by then; without a first token the wait lasted until the end
-            WHEN status IN ('cancelled', 'in_flight')
+            WHEN outcome IN ('cancelled', 'in_flight')
              AND (end_us > {e2e_slo_us}
-                  OR (streamed AND (coalesce(ttft_us, end_us) > {ttft_slo_us} OR max_gap_us > {max_gap_slo_us}
+                  OR ((ttft_us IS NOT NULL OR (stream AND whole IS NOT TRUE)) AND (coalesce(ttft_us, end_us) > {ttft_slo_us} OR max_gap_us > {max_gap_slo_us}
                                     OR coalesce(ttfvt_us, CASE WHEN ttft_us IS NULL THEN end_us END) > {ttfvt_slo_us}))) THEN 'bad'
             ELSE 'excluded' END AS verdict
 FROM requests

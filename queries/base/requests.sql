@@ -21,19 +21,18 @@ FROM (
            CAST(floor(least(1000e0, coalesce(tpot_us, (list_sum(gaps_us) - gaps_us[1]) * 1e0 / nullif(len(gaps_us) - 1, 0)) / 5)) AS BIGINT) AS merge_us
     FROM (
       SELECT *,
-             CASE WHEN paced_tokens >= 2 AND coalesce(last_us, end_us) > ttft_us
-                  THEN (coalesce(last_us, end_us) - ttft_us) * 1e0 / (paced_tokens - 1) END AS tpot_us,
-             CASE WHEN outcome = 'ok' THEN CASE WHEN streamed THEN coalesce(last_us, end_us) ELSE end_us END END AS e2e_us,
+             CASE WHEN paced_tokens >= 2 AND till_us > ttft_us THEN (till_us - ttft_us) * 1e0 / (paced_tokens - 1) END AS tpot_us,
+             CASE WHEN outcome = 'ok' THEN CASE WHEN streamed THEN till_us ELSE end_us END END AS e2e_us,
              CASE WHEN ttft_us IS NOT NULL THEN coalesce(first_visible_us, CASE WHEN reasoning_tokens = 0 THEN first_us END) END AS ttfvt_us,
              CASE WHEN outcome = 'ok' AND finish_reason = 'length' THEN 'ok_length' ELSE outcome END AS status
       FROM (
-        SELECT *,
+        SELECT *, coalesce(last_us, end_us) AS till_us,
                CASE WHEN outcome = 'ok' THEN generation AND NOT cached_response ELSE FALSE END AS latency,
                CASE WHEN whole THEN FALSE WHEN stream OR first_us IS NOT NULL THEN TRUE END AS streamed,
                CASE WHEN whole THEN NULL ELSE first_us END AS ttft_us,
                -- tokens that the stream carried: without reasoning that stayed hidden; NULL when the log cannot tell whether it did
                CASE WHEN reasoning_tokens IS NULL OR reasoning_tokens = 0 OR first_visible_us > first_us THEN output_tokens
-                    WHEN first_visible_us = first_us THEN visible_tokens END AS paced_tokens
+                    WHEN first_visible_us = first_us THEN output_tokens - reasoning_tokens END AS paced_tokens
         FROM (
           SELECT request_id, root_request_id, attempt, session_id, turn, source_format, vantage, ttft_kind, quality,
                  epoch_us(arrival) AS arrival_us,
@@ -48,8 +47,7 @@ FROM (
                           -- an answer that a filter emptied is an answer; a refusal with a status of 4xx is the caller's error
                           CASE WHEN error_class <> 'content_filter' THEN 'unknown' WHEN http_status >= 400 THEN 'client_error' ELSE 'ok' END) AS outcome,
                  -- the caller had nothing before it had everything: not streamed, or held back on the way
-                 CASE WHEN quality IS NULL THEN coalesce(NOT stream, FALSE)
-                      ELSE coalesce(NOT stream, FALSE) OR contains(quality, 'pseudo_stream') END AS whole,
+                 CASE WHEN quality IS NULL THEN NOT stream ELSE contains(quality, 'pseudo_stream') OR NOT stream END AS whole,
                  error_class, http_status, finish_reason,
                  input_tokens, cached_input_tokens AS cached_tokens, output_tokens, reasoning_tokens,
                  output_tokens - reasoning_tokens AS visible_tokens, max_tokens, tokens_source,
