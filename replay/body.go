@@ -47,7 +47,7 @@ func (f fields) bytes() []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(strconv.AppendQuote(b, x.key), ':'), x.value...)
+		b = append(append(append(b, quoted(x.key)...), ':'), x.value...)
 	}
 	return append(b, '}')
 }

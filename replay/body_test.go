@@ -116,3 +116,24 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a recorded body is, it is refused or comes out as JSON with the target's model.
+func FuzzRecordedBody(f *testing.F) {
+	f.Add([]byte(`{"model":"a","messages":[{"role":"user","content":"hi"}],"max_tokens":5}`), "salt")
+	f.Add([]byte(`{"messages":[{"content":[{"type":"text"}]}],"prompt":"a","tool_choice":"auto"}`), "")
+	f.Add([]byte(`{"a":1,"a":2,"stream":null,"\u0001":"\u0000","Model":1}`), "s")
+	f.Fuzz(func(t *testing.T, body []byte, salt string) {
+		it := Item{RequestID: "a", Endpoint: "chat", Stream: true, InputTokens: 3, OutputTokens: 7, Body: body}
+		if it.Body == nil {
+			it.Body = []byte{}
+		}
+		got, _, err := maker(Options{Model: "new", Salt: salt}, LengthsRecorded).body(&it)
+		if err != nil {
+			return
+		}
+		var v map[string]json.RawMessage
+		if err := json.Unmarshal(got, &v); err != nil || string(v["model"]) != `"new"` || string(v["max_tokens"]) != "7" {
+			t.Fatalf("%q became %q: %v", body, got, err)
+		}
+	})
+}

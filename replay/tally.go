@@ -49,7 +49,7 @@ const (
 )
 
 func newTally(r *run) *tally {
-	return &tally{r: r, classes: map[string]int{}, done: make([]outcome, 0, len(r.plan.Items))}
+	return &tally{r: r, classes: map[string]int{}, example: []Example{}, done: make([]outcome, 0, len(r.plan.Items))}
 }
 
 func (t *tally) sent(p prepared) {
@@ -119,13 +119,19 @@ func (t *tally) addExample(row *trace.Request, o *wire.Outcome) {
 // checkEarly stops a replay whose first requests nearly all fail: a fast report about nothing helps nobody (RPL-30).
 func (t *tally) checkEarly() {
 	n := len(t.done)
-	if t.r.opt.StopShare < 0 || n < min(checkAfter, len(t.r.plan.Items)) || n > checkUntil {
+	if t.r.opt.StopShare < 0 || n < checkAfter || n > checkUntil || t.allSent() {
 		return
 	}
 	failed := n - t.classes[trace.ClassOK] - t.classes[trace.ClassCancel] - t.classes[trace.ClassInFlight]
 	if float64(failed) >= t.r.opt.StopShare*float64(n) {
 		t.r.stop(errFailures)
 	}
+}
+
+func (t *tally) allSent() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.nSent == len(t.r.plan.Items)
 }
 
 // tell reports progress, at most twice a second.

@@ -331,6 +331,38 @@ func TestRPL27ConnectionsFollowInFlight(t *testing.T) {
 	}
 }
 
+// A server that offers HTTP/2 gets one connection a call all the same: 50 calls are answered only when all 50 are there, which
+// a limit on streams of one connection would prevent.
+func TestRPL28NoStreamLimit(t *testing.T) {
+	var here sync.WaitGroup
+	here.Add(50)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		here.Done()
+		here.Wait()
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, delta(0, `"content":"a"`).text+done(0).text)
+	}))
+	s.EnableHTTP2 = true
+	s.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 10}
+	s.StartTLS()
+	defer s.Close()
+	o := short()
+	o.Limits.FirstByte = 4 * time.Second
+	o.TLS = &tls.Config{RootCAs: s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
+	c := NewClient(o)
+	defer c.Close()
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			if o := c.Do(t.Context(), &Call{URL: s.URL, Body: []byte(body), Stream: true}); o.Class != ClassOK || o.ConnWait == 0 {
+				t.Errorf("%s %s after %v for a connection", o.Class, o.Reason, o.ConnWait)
+			}
+		})
+	}
+	wg.Wait()
+}
+
 func TestRPL29NoRetry(t *testing.T) {
 	var n atomic.Int64
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request, _ func(string)) {
