@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"reprise/analyze/stats"
 )
@@ -43,11 +44,22 @@ func (x *comparing) checkLoad() {
 	x.checkInput()
 	x.checkOutput()
 	x.checkKinds()
-	for _, reason := range x.base.incomplete {
-		x.no("the base run is marked incomplete: %s", reason)
-	}
-	for _, reason := range x.cand.incomplete {
-		x.no("the candidate run is marked incomplete: %s", reason)
+	x.checkReplays("base", x.base)
+	x.checkReplays("candidate", x.cand)
+}
+
+// checkReplays believes what a replay says about itself: latencies of an invalid one are those of the client.
+func (x *comparing) checkReplays(name string, s *sideRows) {
+	for _, r := range s.replays {
+		why := strings.Join(r.Fidelity.Reasons, "; ")
+		switch {
+		case r.Incomplete != "":
+			x.no("the %s run is incomplete: %s", name, r.Incomplete)
+		case r.Fidelity.Verdict == "INVALID":
+			x.no("the replay of the %s run is invalid: %s", name, why)
+		case r.Fidelity.Verdict == "DEGRADED":
+			x.out.warn("degraded", "the replay of the %s run is degraded: %s", name, why)
+		}
 	}
 }
 

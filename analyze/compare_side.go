@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,10 +10,10 @@ import (
 
 // sideRows is what a comparison needs of one run.
 type sideRows struct {
-	path       string
-	rows       []logical                // by id
-	gaps       map[attemptKey][]float64 // microseconds
-	incomplete []string                 // what the run says about itself
+	path    string
+	rows    []logical                // by id
+	gaps    map[attemptKey][]float64 // microseconds
+	replays []replayed               // what replays say about themselves; none for a log
 }
 
 // side reads one run.
@@ -31,28 +32,40 @@ func (e *Engine) side(ctx context.Context, r *Run, sc Scope) (*sideRows, error) 
 	if s.gaps, err = gapLists(res); err != nil {
 		return nil, err
 	}
-	s.incomplete, err = e.incomplete(ctx, r)
+	s.replays, err = e.replays(ctx, r)
 	return s, err
 }
 
-// incomplete returns what the parts of a run say under the key reprise.incomplete: a replay that was cut short or
-// had to drop requests writes the reason there.
-func (e *Engine) incomplete(ctx context.Context, r *Run) ([]string, error) {
+// replayed is the part of a replay's report that decides whether its latencies are worth anything.
+type replayed struct {
+	Incomplete string // why not everything was sent; "" when it was
+	Fidelity   struct {
+		Verdict string // FAITHFUL, DEGRADED or INVALID
+		Reasons []string
+	}
+}
+
+// replays reads the report that a replay stores in the metadata of its parts, under reprise.replay.
+func (e *Engine) replays(ctx context.Context, r *Run) ([]replayed, error) {
 	rows, err := e.conn.QueryContext(ctx, "SELECT DISTINCT decode(value) FROM parquet_kv_metadata("+r.partList()+
-		") WHERE decode(key) = 'reprise.incomplete' ORDER BY 1")
+		") WHERE decode(key) = 'reprise.replay' ORDER BY 1")
 	if err != nil {
 		return nil, fmt.Errorf("read metadata of %q: %w", r.Path, err)
 	}
 	defer rows.Close()
-	var reasons []string
+	var out []replayed
 	for rows.Next() {
-		var reason string
-		if err := rows.Scan(&reason); err != nil {
+		var report string
+		var one replayed
+		if err := rows.Scan(&report); err != nil {
 			return nil, err
 		}
-		reasons = append(reasons, reason)
+		if err := json.Unmarshal([]byte(report), &one); err != nil {
+			return nil, fmt.Errorf("read replay report of %q: %w", r.Path, err)
+		}
+		out = append(out, one)
 	}
-	return reasons, rows.Err()
+	return out, rows.Err()
 }
 
 // Side describes one run of a comparison.

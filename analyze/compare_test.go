@@ -21,7 +21,7 @@ func traffic(n int) []trace.Request {
 	r := rand.New(rand.NewPCG(1, 1))
 	out := make([]trace.Request, n)
 	for i := range out {
-		tokens := int64(20 + r.IntN(200))
+		tokens := int64(25 + r.IntN(40))
 		first := 1000 * int64(100+r.IntN(400)+50*r.IntN(10)*r.IntN(10))
 		gap := 1000 * int64(10+r.IntN(30))
 		q := trace.Request{RequestID: fmt.Sprintf("q%04d", i), Attempt: 1, Vantage: trace.Replay, ClockDomain: trace.Wall,
@@ -545,8 +545,29 @@ func merged(gaps []int32, limit float64) (out []float64) {
 	return out
 }
 
-func TestIncompleteRun(t *testing.T) {
+// What a replay wrote about itself decides: RPT-07.
+func TestReplaysThatCannotBeTrusted(t *testing.T) {
 	tr, rows := newTrial(t, ""), checked(traffic(20))
+	base := tr.load(rows)
+	for _, c := range []struct{ report, why, warning string }{
+		{`{"incomplete":"interrupted","fidelity":{"verdict":"DEGRADED","reasons":["20 of 90 requests were sent"]}}`, "the candidate run is incomplete: interrupted", ""},
+		{`{"fidelity":{"verdict":"INVALID","reasons":["late by 80 ms","drift"]}}`, "the replay of the candidate run is invalid: late by 80 ms; drift", ""},
+		{`{"fidelity":{"verdict":"DEGRADED","reasons":["late by 8 ms"]}}`, "", "degraded"},
+		{`{"fidelity":{"verdict":"FAITHFUL","reasons":[]}}`, "", ""},
+	} {
+		cut, err := tr.e.side(context.Background(), writeReplay(t, rows, c.report), Scope{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := tr.compare(base, cut, CompareOptions{})
+		if why := strings.Join(got.WhyNot, "\n"); why != c.why || hasWarning(got, "degraded") != (c.warning != "") {
+			t.Errorf("%s: why not %q, warnings %v", c.report, why, got.Warnings)
+		}
+	}
+}
+
+func writeReplay(t *testing.T, rows []trace.Request, report string) *Run {
+	t.Helper()
 	dir := t.TempDir()
 	w, err := trace.NewWriter(dir)
 	if err != nil {
@@ -557,19 +578,12 @@ func TestIncompleteRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := w.Commit("part", map[string]string{"reprise.incomplete": "interrupted after 20 of 90 requests", "reprise.format": "x"}); err != nil {
+	if _, _, err := w.Commit("part", map[string]string{"reprise.replay": report, "reprise.format": "x"}); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut, err := tr.e.side(context.Background(), run, Scope{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := tr.compare(tr.load(rows), cut, CompareOptions{})
-	if want := []string{"the candidate run is marked incomplete: interrupted after 20 of 90 requests"}; !slices.Equal(c.WhyNot, want) {
-		t.Errorf("why not %q, want %q", c.WhyNot, want)
-	}
+	return run
 }
