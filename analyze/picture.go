@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"strconv"
+	"strings"
 )
 
 // Picture is everything `reprise analyze` shows of a run.
@@ -37,8 +38,47 @@ func (e *Engine) Picture(ctx context.Context, r *Run, sc Scope) (*Picture, error
 			return nil, err
 		}
 	}
+	if err := e.details(ctx, r, sc, bin, p); err != nil {
+		return nil, err
+	}
 	p.Incidents, err = e.Incidents(ctx, r, sc)
 	return p, err
+}
+
+// details are second looks at queries of the picture: stalls over time, and prompts by whose they are.
+func (e *Engine) details(ctx context.Context, r *Run, sc Scope, bin int64, p *Picture) (err error) {
+	if p.Results["decode_stalls"] != nil && bin > 0 {
+		if err := e.detail(ctx, r, sc, p, detail{"decode_stalls", "over time", map[string]string{"bin_us": strconv.FormatInt(bin, 10)}}); err != nil {
+			return err
+		}
+	}
+	if len(sc.By) > 0 {
+		return nil
+	}
+	sc.By = []string{"app", "tenant"}
+	for _, name := range []string{"system_prompt", "prefix_cache"} {
+		if p.Results[name] != nil {
+			if err := e.detail(ctx, r, sc, p, detail{name, "by app and tenant", nil}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type detail struct {
+	query, suffix string
+	params        map[string]string
+}
+
+func (e *Engine) detail(ctx context.Context, r *Run, sc Scope, p *Picture, d detail) error {
+	res, err := e.Query(ctx, r, d.query, sc, d.params)
+	if err != nil {
+		return err
+	}
+	res.Title += " " + d.suffix
+	p.Results[d.query+"_"+strings.ReplaceAll(d.suffix, " ", "_")] = res
+	return nil
 }
 
 // timeBin gives the parameter of queries over time.

@@ -17,25 +17,31 @@
 -- column realised share higher
 -- column efficiency share higher
 -- column missed_tokens tokens lower
+-- chart bar x=grp y=ideal_fleet,realised
 WITH
--- the first prompt that had a block, in the fleet and on a replica
-seen AS (
-  SELECT place, position, min(place) OVER (PARTITION BY model, block) AS fleet_place,
-         CASE WHEN replica IS NOT NULL THEN min(place) OVER (PARTITION BY model, block, replica) END AS replica_place
-  FROM blocks
+-- each block at the first prompt that had it, in the fleet and on a replica
+first_in_fleet AS (
+  SELECT min(place) AS place, min_by(position, place * 1048576 + position) AS position FROM blocks GROUP BY model, block
 ),
--- leading blocks that somebody had before
-matched AS (
-  SELECT place, min(CASE WHEN fleet_place = place THEN position END) - 1 AS fleet, min(CASE WHEN replica_place = place THEN position END) - 1 AS replica
-  FROM seen
-  GROUP BY place
+first_on_replica AS (
+  SELECT min(place) AS place, min_by(position, place * 1048576 + position) AS position
+  FROM blocks
+  WHERE replica IS NOT NULL
+  GROUP BY model, replica, block
+),
+-- leading blocks that somebody had before: those in front of the first that is new; a prompt without a new block is not here
+fleet AS (
+  SELECT place, min(position) - 1 AS had FROM first_in_fleet GROUP BY place
+),
+own AS (
+  SELECT place, min(position) - 1 AS had FROM first_on_replica GROUP BY place
 ),
 hits AS (
-  SELECT p.grp, p.replica, input_tokens, cached_tokens, blocks,
-         CASE WHEN blocks >= 1 THEN least(CAST(round(prefix_block_tokens * coalesce(m.fleet, blocks)) AS BIGINT), usable_tokens) END AS fleet_hit,
-         CASE WHEN blocks >= 1 AND p.replica IS NOT NULL
-              THEN least(CAST(round(prefix_block_tokens * coalesce(m.replica, blocks)) AS BIGINT), usable_tokens) END AS replica_hit
-  FROM prompts AS p LEFT JOIN matched AS m ON p.place = m.place
+  SELECT grp, input_tokens, cached_tokens, blocks,
+         CASE WHEN blocks >= 1 THEN least(CAST(round(prefix_block_tokens * coalesce(fleet.had, blocks)) AS BIGINT), usable_tokens) END AS fleet_hit,
+         CASE WHEN blocks >= 1 AND replica IS NOT NULL
+              THEN least(CAST(round(prefix_block_tokens * coalesce(own.had, blocks)) AS BIGINT), usable_tokens) END AS replica_hit
+  FROM prompts LEFT JOIN fleet ON prompts.place = fleet.place LEFT JOIN own ON prompts.place = own.place
 ),
 summed AS (
   SELECT grp, count(*) AS n_total, count(fleet_hit) AS n, CAST(sum(CASE WHEN blocks >= 1 THEN input_tokens END) AS BIGINT) AS input_tokens,

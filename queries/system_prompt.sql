@@ -20,6 +20,7 @@
 -- column prefill_share share lower
 -- column batched_saving share none
 -- column packed_saving share none
+-- chart bar x=grp y=instruction_share,repeated_share
 WITH
 asked AS (
   SELECT *, system_tokens IS NOT NULL AND input_tokens IS NOT NULL AND (system_hash IS NOT NULL OR system_tokens = 0) AS known
