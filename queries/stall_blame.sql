@@ -6,6 +6,7 @@
 -- key victim
 -- column inflicted_s s lower
 -- column inflicted_share share none
+-- chart heat x=victim y=culprit v=inflicted_s
 WITH
 summed AS (
   SELECT culprit, victim, sum(inflicted_us) AS inflicted_us FROM blamed GROUP BY culprit, victim

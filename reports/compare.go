@@ -50,6 +50,11 @@ func answerOf(c *analyze.Comparison) []string {
 		out = append(out, fmt.Sprintf("Good requests (%s): %s → %s of %s pairs, %s (%s turned bad, %s turned good).", s.Text, percent(*s.Good.Base),
 			percent(*s.Good.Cand), count(int64(s.Good.N)), s.Good.Verdict, count(int64(s.Good.Lost)), count(int64(s.Good.Gained))))
 	}
+	for _, g := range c.LongGaps {
+		if g.Over == 100 {
+			out = append(out, fmt.Sprintf("Gaps over %s between chunks: %s → %s over the same requests, %s.", duration(g.Over), count(int64(g.Base)), count(int64(g.Cand)), g.Verdict))
+		}
+	}
 	if f := c.Failures; f.Base != nil && f.Cand != nil && f.Gained+f.Lost > 0 {
 		out = append(out, fmt.Sprintf("Failures: %s → %s of %s pairs, %s.", percent(*f.Base), percent(*f.Cand), count(int64(f.N)), f.Verdict))
 	}

@@ -26,6 +26,9 @@ func TestComparisonAnswer(t *testing.T) {
 	if want := "Good requests (ttft<=1s,tpot<=60ms@99%): 96.2 % → 91.8 % of 4,700 pairs, worse (304 turned bad, 92 turned good)."; r.Answer[1] != want {
 		t.Errorf("answer %q", r.Answer[1])
 	}
+	if want := "Gaps over 100 ms between chunks: 900 → 1,204 over the same requests, worse."; r.Answer[2] != want {
+		t.Errorf("answer %q", r.Answer[2])
+	}
 }
 
 // A change by a factor is not said in hundreds of per cent; half is a factor too.

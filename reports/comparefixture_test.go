@@ -26,7 +26,7 @@ func comparison() *analyze.Comparison {
 		},
 		Absent: []analyze.Absence{{Metric: "e2e", Reason: "the candidate wrote 1.20 times the output tokens of the base"}},
 		LongGaps: []analyze.CountDelta{
-			{Over: 50, Base: 900, Cand: 1204, Ratio: &analyze.RatioCI{Ratio: 1.338, CI: [2]float64{1.2, 1.5}}, Verdict: analyze.Worse},
+			{Over: 100, Base: 900, Cand: 1204, Ratio: &analyze.RatioCI{Ratio: 1.338, CI: [2]float64{1.2, 1.5}}, Verdict: analyze.Worse},
 			{Over: 400, Base: 0, Cand: 3, Verdict: analyze.Inconclusive},
 		},
 		Failures: analyze.ShareDelta{N: 4812, Base: ptr(.001), Cand: ptr(.0025), Diff: ptr(.0015), Gained: 12, Lost: 4, P: .08, Verdict: analyze.Inconclusive},

@@ -24,7 +24,7 @@ var assets embed.FS
 // Bounds of the page's tables: the files written by --format csv have every row.
 const (
 	pageRows = 500 // rows of a table
-	openRows = 12  // a longer table starts folded
+	openRows = 20  // a longer table starts folded
 )
 
 // WriteHTML writes r as one page that needs nothing else: no network, no other file. Its policy lets the page load
