@@ -100,6 +100,10 @@ func TestRealAB(t *testing.T) {
 		}
 	}
 	checkRealGaps(t, c)
+	if b, n := c.Sides["base"], c.Sides["cand"]; !within(float64(*n.InputTokens), float64(*b.InputTokens), 1e-12) ||
+		!within(float64(*n.OutputTokens), *c.Fidelity.OutputRatio*float64(*b.OutputTokens), 1e-12) {
+		t.Errorf("tokens %+v, %+v: want the same input, and output in the ratio %v", b, n, *c.Fidelity.OutputRatio)
+	}
 	if c.Failures.Gained != 6 || c.Failures.Lost != 0 || c.SLO.Good.Verdict != Worse || c.Verdict != Worse {
 		t.Errorf("failures %+v, attainment %+v, verdict %s", c.Failures, c.SLO.Good, c.Verdict)
 	}

@@ -76,9 +76,9 @@ type Side struct {
 	Statuses     map[string]int `json:"statuses"`
 	Vantages     []string       `json:"vantages"`
 	TTFTKinds    []string       `json:"ttft_kinds"`
-	InputTokens  *int64         `json:"input_tokens"` // of the pairs that tell; nil when none does
-	OutputTokens *int64         `json:"output_tokens"`
-	CachedShare  *float64       `json:"cached_share"`    // of the input tokens of pairs that know both
+	InputTokens  *int64         `json:"input_tokens"`    // of the pairs where both runs tell; nil when none does
+	OutputTokens *int64         `json:"output_tokens"`   // of these, the ones that finished well in both
+	CachedShare  *float64       `json:"cached_share"`    // of the input tokens, where both runs tell what came from cache
 	SendLagP99   *float64       `json:"send_lag_p99_ms"` // replay: how late the client was
 }
 
@@ -108,9 +108,14 @@ func (x *comparing) describePairs(d *Side, s *sideRows, of picker) {
 	var first, last *int64
 	for _, p := range x.pairs {
 		r := of(p)
-		d.InputTokens, d.OutputTokens = plus(d.InputTokens, r.input), plus(d.OutputTokens, r.output)
-		if r.input != nil && r.cached != nil {
-			input, cached = input+*r.input, cached+*r.cached
+		if p.base.input != nil && p.cand.input != nil {
+			d.InputTokens = plus(d.InputTokens, *r.input)
+			if p.base.cached != nil && p.cand.cached != nil {
+				input, cached = input+*r.input, cached+*r.cached
+			}
+		}
+		if bothLatency(p) && p.base.output != nil && p.cand.output != nil {
+			d.OutputTokens = plus(d.OutputTokens, *r.output)
 		}
 		if a := r.arrival; a != nil {
 			if first == nil || *a < *first {
@@ -136,13 +141,10 @@ func addNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// plus adds what is known; the sum of nothing known is nil.
-func plus(sum, v *int64) *int64 {
-	if v == nil {
-		return sum
-	}
-	n := deref(sum) + *v
-	return &n
+// plus adds to a sum that is nil as long as nothing is known.
+func plus(sum *int64, v int64) *int64 {
+	v += deref(sum)
+	return &v
 }
 
 // ratioOf is nil when the divisor is 0.
