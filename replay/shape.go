@@ -29,7 +29,7 @@ func shapePrompts(items []Item) {
 			it.PrefixTokens = shareBlocks(it, blocks)
 		}
 		if it.SystemHash != "" {
-			if _, ok := systems[it.SystemHash]; !ok {
+			if systems[it.SystemHash] == 0 {
 				systems[it.SystemHash] = it.SystemTokens
 			}
 			it.SystemTokens = min(systems[it.SystemHash], it.InputTokens-1)

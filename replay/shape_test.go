@@ -1,13 +1,15 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"reprise/ingest/trace"
 	"reprise/replay/fakellm"
@@ -28,7 +30,7 @@ func TestIdealHits(t *testing.T) {
 	for _, it := range p.Items {
 		hits = append(hits, it.IdealHit)
 	}
-	if d := cmp.Diff([]int64{0, 1024, 1536, 0, 1024, 512}, hits); d != "" {
+	if d := gocmp.Diff([]int64{0, 1024, 1536, 0, 1024, 512}, hits); d != "" {
 		t.Error(d)
 	}
 	if got := *p.Summary.PrefixShare; got < .551723 || got > .551725 {
@@ -117,28 +119,28 @@ func TestRPL24SharingIsKept(t *testing.T) {
 	}
 }
 
-// An engine with an endless prefix cache finds exactly the ideal hits (fakellm hashes the words it gets).
+// An engine with an endless prefix cache and one slot finds exactly the ideal hits (fakellm hashes the words it gets). The hits
+// are those of the order in which it served, which on a busy machine is not quite the plan's.
 func TestRPL24EngineFindsTheSharing(t *testing.T) {
 	s, url := target(t, fakellm.Config{CacheBlocks: -1, BlockTokens: 16, Slots: 1})
-	rows := tree(60, 16, rand.New(rand.NewPCG(5, 5)))
-	for i := range rows {
-		rows[i].Arrival = trace.Ptr(int64(i) * 3000) // in order: a block is cached at the end of its prefill
-	}
-	p := mustPlan(t, PlanOptions{}, rows...)
+	p := mustPlan(t, PlanOptions{}, tree(60, 16, rand.New(rand.NewPCG(5, 5)))...)
 	rep, _ := replayed(t, p, Options{Target: url})
 	truth := truthByID(s)
-	wrong := 0
-	for _, it := range p.Items {
-		if int64(truth[it.RequestID].CachedTokens) != it.IdealHit {
-			wrong++
+	served := slices.Clone(p.Items)
+	slices.SortFunc(served, func(a, b Item) int {
+		return cmp.Compare(*truth[a.RequestID].AdmittedUS, *truth[b.RequestID].AdmittedUS)
+	})
+	cache := newIdealCache()
+	total := int64(0)
+	for i := range served {
+		want := cache.hit(&served[i])
+		if got := truth[served[i].RequestID].CachedTokens; int64(got) != want {
+			t.Errorf("%s: the engine found %d tokens, recorded %d", served[i].RequestID, got, want)
 		}
+		total += want
 	}
-	// Sends 3 ms apart may arrive in another order on a busy machine: then two prompts swap their hits.
-	if wrong > 4 || *rep.Fidelity.CachedTarget < *p.Summary.PrefixShare-.01 || *rep.Fidelity.CachedTarget > *p.Summary.PrefixShare+.01 {
-		t.Errorf("%d of %d prompts hit other than recorded; share %.4f, recorded %.4f", wrong, len(p.Items), *rep.Fidelity.CachedTarget, *p.Summary.PrefixShare)
-	}
-	if f := rep.Fidelity; *f.PrefixSent != *p.Summary.PrefixShare {
-		t.Errorf("share sent %v, recorded %v", *f.PrefixSent, *p.Summary.PrefixShare)
+	if f := rep.Fidelity; *f.PrefixSent != *p.Summary.PrefixShare || *f.PrefixPlan != *f.PrefixSent || *f.CachedTarget != float64(total)/float64(p.Summary.InputTokens) {
+		t.Errorf("share sent %v, log %v, plan %v; from the cache %v", *f.PrefixSent, *f.PrefixPlan, *p.Summary.PrefixShare, *f.CachedTarget)
 	}
 }
 
@@ -149,7 +151,7 @@ func TestRPL24TenRowsShareTwoOfThree(t *testing.T) {
 	}
 	list := prompts(mustPlan(t, PlanOptions{}, rows...), "")
 	for i := range list[1:] {
-		if !cmp.Equal(list[0][:32], list[i+1][:32]) || list[0][32] == list[i+1][32] && cmp.Equal(list[0][32:], list[i+1][32:]) {
+		if !gocmp.Equal(list[0][:32], list[i+1][:32]) || list[0][32] == list[i+1][32] && gocmp.Equal(list[0][32:], list[i+1][32:]) {
 			t.Errorf("prompt %d: the first two thirds must be shared and the last must not", i+1)
 		}
 	}
@@ -210,92 +212,5 @@ func TestShareBlocksKeepSharing(t *testing.T) {
 	a, b := recorded/total, float64(sent)/float64(sentTotal)
 	if a-b > .01 || b-a > .01 || a < .3 {
 		t.Errorf("recorded share %.4f, sent %.4f", a, b)
-	}
-}
-
-// Without block hashes the system prompt is shared; without both nothing is.
-func TestSystemPromptIsShared(t *testing.T) {
-	var rows []trace.Request
-	for i := range int64(4) {
-		r := row(fmt.Sprint("r", i), i, 60, 4)
-		r.SystemPromptHash, r.SystemPromptTokens = "h", trace.Ptr(40+i) // estimates differ: the first decides
-		rows = append(rows, r)
-	}
-	rows = append(rows, row("x", 9, 60, 4), row("y", 10, 60, 4))
-	p := mustPlan(t, PlanOptions{}, rows...)
-	m := newPrompter(Calibration{}, "")
-	var list []prompt
-	for i := range p.Items {
-		list = append(list, m.make(&p.Items[i]))
-	}
-	for i := range 4 {
-		if n := len(strings.Fields(string(list[i].system))); n != 40 || string(list[i].system) != string(list[0].system) || i > 0 && string(list[i].user) == string(list[0].user) {
-			t.Errorf("prompt %d: %d system words", i, n)
-		}
-	}
-	if len(list[4].system) > 0 || len(list[5].system) > 0 || strings.Fields(string(list[4].user))[0] == strings.Fields(string(list[5].user))[0] {
-		t.Error("prompts of unknown shape must share nothing")
-	}
-	if want := 3 * 40.0 / 360; *p.Summary.PrefixShare != want {
-		t.Errorf("share %v, want %v", *p.Summary.PrefixShare, want)
-	}
-}
-
-func TestModelsDoNotShare(t *testing.T) {
-	a, b := shaped("a", 1, 32, 16, 1, 2), shaped("b", 2, 32, 16, 1, 2)
-	b.ModelRequested = "other"
-	p := mustPlan(t, PlanOptions{}, a, b)
-	if list := prompts(p, ""); list[0][0] == list[1][0] && list[0][1] == list[1][1] || p.Items[1].IdealHit != 0 {
-		t.Error("prompts to two recorded models must not share")
-	}
-}
-
-// The same plan gives the same prompts, and a salt changes the beginning and nothing else: no length, no sharing.
-func TestRPL23Salt(t *testing.T) {
-	p := mustPlan(t, PlanOptions{}, tree(30, 16, rand.New(rand.NewPCG(3, 3)))...)
-	plain, again, salted, other := prompts(p, ""), prompts(p, ""), prompts(p, "tuesday"), prompts(p, "friday")
-	if !cmp.Equal(plain, again) {
-		t.Fatal("the same plan gives other prompts")
-	}
-	for i := range plain {
-		n := min(saltWords, len(plain[i]))
-		if cmp.Equal(plain[i][:n], salted[i][:n]) || cmp.Equal(salted[i][:n], other[i][:n]) {
-			t.Errorf("prompt %d begins alike with another salt", i)
-		}
-		if len(plain[i]) != len(salted[i]) || !cmp.Equal(plain[i][n:], salted[i][n:]) {
-			t.Errorf("prompt %d: the salt changes more than the first %d words", i, saltWords)
-		}
-	}
-}
-
-// Words of this list must not change: a plan would give other prompts than before.
-func TestWordList(t *testing.T) {
-	words := strings.Fields(wordList)
-	seen := map[string]bool{}
-	for _, w := range words {
-		seen[w] = true
-		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
-			t.Errorf("%q needs care in JSON or tokenizers", w)
-		}
-	}
-	h := fnv.New64a()
-	h.Write([]byte(strings.Join(words, " ")))
-	if len(words) != 1024 || len(seen) != 1024 || h.Sum64() != wordListHash {
-		t.Errorf("%d words, %d different, hash %#x", len(words), len(seen), h.Sum64())
-	}
-}
-
-const wordListHash = 0xbc1d6e32934731bf
-
-func TestCalibration(t *testing.T) {
-	c := Calibration{TokensPerWord: 1.25, User: 10, System: 16}
-	if w := c.words(1010, false); w != 800 {
-		t.Errorf("%d words for 1010 tokens, want 800", w)
-	}
-	if w := c.words(1016, true); w != 800 {
-		t.Errorf("%d words for 1016 tokens with a system prompt, want 800", w)
-	}
-	if w := c.words(3, false); w != 1 {
-		t.Errorf("%d words, want 1 at least", w)
 	}
 }

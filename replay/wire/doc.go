@@ -5,10 +5,12 @@
 // and follows no redirect. No prompt, answer text, header or error message is kept.
 //
 // Flow: a request goes through a [net/http.Transport] (HTTP/1.1) whose connections are ours (conn.go): each read is
-// stamped, on Linux by the kernel when the bytes arrived, so that a busy client does not move the figures. The bytes go
-// through [Parser] (the event-stream rules in full), each event through frame.go, which finds the few facts that count
-// without building the JSON, and stream.go adds them up. watch.go ends what takes too long, classify.go names failures.
+// stamped, on Linux by the kernel when the bytes arrived, so that a busy client does not move the figures; connections
+// to TLS servers can be made ahead of need (ahead.go). The bytes go through [Parser] (the event-stream rules in full),
+// each event through frame.go, which finds the few facts that count without building the JSON, and stream.go adds them
+// up. watch.go ends what takes too long, classify.go names failures.
 //
 // All instants are monotonic; a kernel stamp is turned into one by its age at the read, so a step of the wall clock
-// does no harm.
+// does no harm. What remains: bytes that wait for a late reader share the stamp of the newest among them
+// (Outcome.Coalesced counts), for the kernel merges segments that wait.
 package wire
