@@ -61,6 +61,8 @@ func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
 	}
 	settings := []string{"SET TimeZone='UTC'", "SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",
 		"SET temp_directory='" + strings.ReplaceAll(e.temp, "'", "''") + "'"}
+	// estimates of what a deep statement yields are far too low, and a loop over all pairs is never right here
+	settings = append(settings, "SET asof_loop_join_threshold=0")
 	if o.Threads > 0 {
 		settings = append(settings, fmt.Sprintf("SET threads=%d", o.Threads))
 	}

@@ -253,11 +253,15 @@ func blame(rows []*trace.Request, windows []oracleWindow, gaps []*oracleGap) {
 		waits = append(waits, span{*w.r.Arrival, w.span.to})
 	}
 	for _, g := range gaps {
-		g.covered = union(g.span, spansOf(windows, false))
+		if g.excess > 0 {
+			g.covered = union(g.span, spansOf(windows, false))
+		}
 		g.lost = min(g.excess, g.covered)
 		steps := map[int]int64{}
 		for _, w := range windows {
-			steps[w.step] = w.span.overlap(g.span)
+			if g.excess > 0 {
+				steps[w.step] = w.span.overlap(g.span)
+			}
 		}
 		for _, o := range steps {
 			g.overlap += o

@@ -9,9 +9,9 @@ ends AS (
   FROM decode_load AS d LEFT JOIN prefill_fits AS f ON f.model = d.model
   WHERE chunks IS NULL OR NOT {chunk_times}
 )
-SELECT 'chunks' AS form, g.request_id, g.attempt, r.grp, coalesce(r.tenant, 'unknown') AS tenant, g.replica, start_us, g.end_us, gap_us AS decode_us, excess_us,
+SELECT 'chunks' AS form, request_id, attempt, grp, tenant, replica, start_us, end_us, gap_us AS decode_us, excess_us,
        lost_us, stalled, label, CASE WHEN lost_us > 0 THEN lost_us * 1e0 / overlap_us ELSE 0e0 END AS by_time, 0e0 AS by_token
-FROM stall_gaps AS g JOIN requests AS r ON r.request_id = g.request_id AND r.attempt = g.attempt
+FROM stall_gaps
 UNION ALL
 SELECT 'ends', request_id, attempt, grp, tenant, replica, start_us, end_us, decode_us, NULL,
        lost_us, NULL, NULL, 0e0, CASE WHEN lost_us > 0 THEN lost_us / other_tokens ELSE 0e0 END
