@@ -6,8 +6,8 @@ import (
 	"reprise/analyze/stats"
 )
 
-// Delta is one quantile of one metric on both sides, over the N pairs that have it in both runs (for chunk_gap, N is the smaller
-// number of gaps). Ratio and CI are nil when a base value is zero.
+// Delta is one quantile of one metric on both sides, over the N pairs that have it in both runs (for chunk_gap, N is the
+// smaller number of gaps). Ratio and CI are nil when a base value is zero, there or in a resample.
 type Delta struct {
 	Metric   string      `json:"metric"`
 	Quantile float64     `json:"quantile"`
