@@ -39,9 +39,9 @@ func (f *Fidelity) judge(ttftSLO time.Duration, lengths string) {
 	}
 	switch {
 	case f.Lag.P99US > invalidFactor*limit || f.Lag.MaxUS > float64(maxLag/time.Microsecond):
-		fail(Invalid, "sends were late: 99th percentile %.1f ms, longest %.1f ms (bound %.1f ms)", f.Lag.P99US/1000, f.Lag.MaxUS/1000, limit/1000)
+		fail(Invalid, "sends were late: 99th percentile %.1f ms, longest %.1f ms (bound %.1f ms; a sleeping thread here wakes %.1f ms late)", f.Lag.P99US/1000, f.Lag.MaxUS/1000, limit/1000, f.Health.HiccupP99/1000)
 	case f.Lag.P99US > limit:
-		fail(Degraded, "sends were late: 99th percentile %.1f ms (bound %.1f ms)", f.Lag.P99US/1000, limit/1000)
+		fail(Degraded, "sends were late: 99th percentile %.1f ms (bound %.1f ms; a sleeping thread here wakes %.1f ms late)", f.Lag.P99US/1000, limit/1000, f.Health.HiccupP99/1000)
 	}
 	if d := f.DriftMSPerS; d != nil && math.Abs(*d) > maxDrift {
 		verdict := Degraded
