@@ -21,17 +21,17 @@ func feed(media string, status int, steps []step) Outcome {
 	defer x.watch.close()
 	x.stamps.sent.Store(1)
 	x.out.Status = status
-	r := &steps1{x: x, steps: steps}
+	r := &stepReader{x: x, steps: steps}
 	x.read(r, media)
 	return x.finish(context.Background())
 }
 
-type steps1 struct {
+type stepReader struct {
 	x     *exchange
 	steps []step
 }
 
-func (r *steps1) Read(p []byte) (int, error) {
+func (r *stepReader) Read(p []byte) (int, error) {
 	if len(r.steps) == 0 {
 		return 0, io.EOF
 	}
