@@ -23,7 +23,6 @@ type head struct {
 	Name, Unit string
 	Right      bool // numbers stand right
 	Key        bool
-	Better     string // higher, lower or none
 }
 
 // cell is one value. Mark is "" or one of the marks below; Tone is good, bad, unsure, equal or "" for no verdict.
@@ -101,7 +100,7 @@ func column(rows [][]any, c int) []any {
 
 // formatOf chooses the heading of a column and how its values print.
 func formatOf(col analyze.Column, vals []any) (head, func(any) string) {
-	h := head{Name: label(col), Unit: plain(col.Unit), Key: col.Key, Better: col.Better}
+	h := head{Name: label(col), Unit: plain(col.Unit), Key: col.Key}
 	nums, times := numbers(vals)
 	h.Right = len(nums) > 0 || col.Unit != "text" && col.Unit != ""
 	switch {
