@@ -76,7 +76,7 @@ func (a *app) analyze(ctx context.Context, path, html string, s *scopeFlags, f *
 	if s.format == "json" {
 		return reports.WriteJSON(a.out, report)
 	}
-	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Rows: 12})
+	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Width: a.width, Rows: 12})
 }
 
 func scopeText(s *scopeFlags) string {

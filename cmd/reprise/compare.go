@@ -86,5 +86,5 @@ func (a *app) printComparison(c *analyze.Comparison, format, html string) error 
 	if format == "json" {
 		return json.NewEncoder(a.out).Encode(c)
 	}
-	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Rows: 20})
+	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Width: a.width, Rows: 20})
 }

@@ -23,6 +23,7 @@ type app struct {
 	quiet    bool // no talk on stderr
 	terminal bool // stderr is a terminal: progress may be drawn
 	colour   bool // stdout is a terminal and NO_COLOR is not set
+	width    int  // columns of stdout; 0 when it is no terminal
 }
 
 // commands is the one list; adding a command is adding a line.
@@ -45,6 +46,7 @@ func main() {
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
 		colour:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
 	}
+	a.width, _, _ = term.GetSize(int(os.Stdout.Fd()))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(a.run(ctx, os.Args[1:]))

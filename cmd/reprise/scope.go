@@ -62,5 +62,5 @@ func (a *app) print(format string, r *analyze.Result) error {
 	case "arrow":
 		return analyze.WriteArrow(a.out, r)
 	}
-	return reports.TableText(a.out, r, reports.TextOptions{Colour: a.colour})
+	return reports.TableText(a.out, r, reports.TextOptions{Colour: a.colour, Width: a.width})
 }
