@@ -94,7 +94,7 @@ type isolatedPrompts struct {
 
 func (e *Engine) isolated(ctx context.Context, r *Run) (isolatedPrompts, error) {
 	out := isolatedPrompts{map[string][]prompt{}, map[string]int64{}}
-	return out, e.each(ctx, r, "prefill_fit", "", func(scan func(...any) error) error {
+	return out, e.readQuery(ctx, reading{run: r}, "prefill_fit", func(scan scanner) error {
 		var skip any
 		var model string
 		var tokens, ttft, total int64
@@ -112,7 +112,7 @@ func (e *Engine) fitPaces(ctx context.Context, r *Run, p *Prefill) error {
 		return err
 	}
 	streams := map[string][]stream{}
-	err := e.each(ctx, r, "pace_fit", p.text, func(scan func(...any) error) error {
+	err := e.readQuery(ctx, reading{run: r, fits: p.text}, "pace_fit", func(scan scanner) error {
 		var skip any
 		var model string
 		var s stream
@@ -126,24 +126,50 @@ func (e *Engine) fitPaces(ctx context.Context, r *Run, p *Prefill) error {
 	return err
 }
 
-// each runs a query of the catalogue over the whole run and hands on its rows.
-func (e *Engine) each(ctx context.Context, r *Run, name, fits string, row func(scan func(...any) error) error) error {
+// reading says what of a run is read, and with which fits.
+type reading struct {
+	run   *Run
+	scope Scope
+	fits  string
+}
+
+type scanner func(into ...any) error
+
+// readQuery hands on the rows of a query of the catalogue.
+func (e *Engine) readQuery(ctx context.Context, rd reading, name string, row func(scanner) error) error {
 	params := map[string]string{}
-	if fits != "" {
-		params["fits"] = fits
+	if rd.fits != "" {
+		params["fits"] = rd.fits
 	}
-	text, err := e.Text(ctx, r, name, Scope{}, params)
+	text, err := e.Text(ctx, rd.run, name, rd.scope, params)
 	if err != nil {
 		return err
 	}
+	return e.read(ctx, text, row)
+}
+
+// readView hands on the rows of a text over base views of which one reads the fits.
+func (e *Engine) readView(ctx context.Context, rd reading, text string, row func(scanner) error) error {
+	src, err := e.mount(ctx, rd.run)
+	if err != nil {
+		return err
+	}
+	composed, err := queries.ComposeText(text, src, queries.Scope{From: rd.scope.From, To: rd.scope.To}, map[string]string{"fits": rd.fits})
+	if err != nil {
+		return err
+	}
+	return e.read(ctx, composed, row)
+}
+
+func (e *Engine) read(ctx context.Context, text string, row func(scanner) error) error {
 	rows, err := e.conn.QueryContext(ctx, text)
 	if err != nil {
-		return fmt.Errorf("query %s: %w", name, err)
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := row(rows.Scan); err != nil {
-			return fmt.Errorf("query %s: %w", name, err)
+			return err
 		}
 	}
 	return rows.Err()

@@ -24,8 +24,6 @@ const (
 var oracleFits = map[string]string{"fits": fmt.Sprintf(`[{"model":"m","a_us":%g,"token_us":%g,"pace_us":%g,"load_us":%g}]`,
 	oracleA, oracleB, oraclePace, oracleLoad)}
 
-type span struct{ from, to int64 }
-
 func (s span) overlap(o span) int64 { return max(0, min(s.to, o.to)-max(s.from, o.from)) }
 
 // union is the length of a that the spans cover, however often: all borders cut a into pieces that are in or out.

@@ -51,4 +51,14 @@
 //	  weight (tokens of the chunk, else the chunks of one read), usual_weight (its median over the stream)
 //	judged: requests with a verdict under the SLO of params (ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us; NULL: no term)
 //	  all columns of requests and those params, verdict (good, bad, unevaluable, excluded), ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok (NULL: term not applicable)
+//
+// Views of stalls (metrics.md 4), each read by the next; their about lines say the rest. They need the parameter fits, which analyze fills in.
+//
+//	prefill_fits       the fitted cost of prefill work, one row a model
+//	prefill_windows    when a replica worked on each prompt, by that cost or as the engine measured it
+//	paced_gaps         gaps on a known replica with their usual length and excess; buffered: streams that have none worth telling
+//	stretched_windows  prefill_windows moved back to the step of the engine that they cut
+//	stall_gaps         paced_gaps with the part lost to others' prefills and a label
+//	decode_load        what each stream decoded beside, known from its ends alone
+//	stall_victims      decode time and the part lost, from either; blamed: who cost whom how much
 package queries
