@@ -132,6 +132,8 @@ func TestCalibrationMakesLengthsFit(t *testing.T) {
 	if c := rep.Calibration; !c.Measured || c.TokensPerWord != 1.5 || c.User < 12 || c.User > 13 || c.System-c.User != 8 {
 		t.Errorf("calibration %+v", c)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if worst > 2 {
 		t.Errorf("a prompt is %d tokens off", worst)
 	}
