@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
@@ -26,6 +29,7 @@ type Engine struct {
 	conn     *sql.Conn
 	temp     string
 	mounts   map[*Run]queries.Source
+	seen     map[coverageKey]seen
 	prefills map[*Run]Prefill
 }
 
@@ -43,7 +47,7 @@ func NewEngine(ctx context.Context, o EngineOptions) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start DuckDB: %w", err)
 	}
-	e := &Engine{db: sql.OpenDB(connector), mounts: map[*Run]queries.Source{}, prefills: map[*Run]Prefill{}}
+	e := &Engine{db: sql.OpenDB(connector), mounts: map[*Run]queries.Source{}, seen: map[coverageKey]seen{}, prefills: map[*Run]Prefill{}}
 	if err := e.prepare(ctx, o); err != nil {
 		e.Close()
 		return nil, fmt.Errorf("start DuckDB: %w", err)
@@ -117,8 +121,11 @@ func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, param
 	return res, nil
 }
 
+var leadingComments = regexp.MustCompile(`^(?:\s+|--[^\n]*\n?|/\*(?s:.*?)\*/)+`)
+
 // SQL runs a statement of the user's own, which begins with SELECT or WITH, over the base views.
 func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Result, error) {
+	text = strings.TrimSpace(leadingComments.ReplaceAllString(text, ""))
 	if word := strings.ToUpper(firstWord(text)); word != "SELECT" && word != "WITH" {
 		return nil, fmt.Errorf("expected a statement that begins with SELECT or WITH, got %q", firstWord(text))
 	}
@@ -175,6 +182,9 @@ func (e *Engine) values(q queries.Query, sc Scope, params map[string]string) (ma
 		if _, ok := values[name]; ok {
 			return nil, fmt.Errorf("parameter %q is given by the SLO", name)
 		}
+		if name == "from_us" || name == "to_us" {
+			return nil, fmt.Errorf("parameter %q is given by the time range", name)
+		}
 	}
 	maps.Copy(values, params)
 	return values, nil
@@ -185,13 +195,38 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 	if src, ok := e.mounts[r]; ok {
 		return src, nil
 	}
-	src := queries.Source{Scan: r.scan()}
+	scan, err := e.scan(r)
+	if err != nil {
+		return queries.Source{}, fmt.Errorf("read run %q: %w", r.Path, err)
+	}
+	src := queries.Source{Scan: scan}
 	text := "SELECT count(DISTINCT source_format) > 1 OR coalesce(bool_or(source_format LIKE 'otlp%'), FALSE), coalesce(max(attempt) > 1, FALSE) FROM " + src.Scan
 	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped); err != nil {
 		return src, fmt.Errorf("read run %q: %w", r.Path, err)
 	}
 	e.mounts[r] = src
 	return src, nil
+}
+
+// scan is the table expression over the parts of the run. When DuckDB 1.5.6 copies a part of a plan it reads the paths that
+// a pattern gave as patterns again, so "[*]" would match its neighbours in the copy: a part whose path has such
+// characters is read through a link of a plain name.
+func (e *Engine) scan(r *Run) (string, error) {
+	plain := &Run{r.Path, slices.Clone(r.Parts)}
+	for i, part := range r.Parts {
+		if !strings.ContainsAny(part, "*?[") {
+			continue
+		}
+		dir, err := os.MkdirTemp(e.temp, "link-")
+		if err != nil {
+			return "", err
+		}
+		plain.Parts[i] = filepath.Join(dir, "part.parquet")
+		if err := os.Symlink(part, plain.Parts[i]); err != nil {
+			return "", err
+		}
+	}
+	return plain.scan(), nil
 }
 
 // shown are the parameters of the query with the values that it ran with, defaults too; NULL ones are left out.

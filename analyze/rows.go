@@ -5,14 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"strings"
 	"time"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
-
-	"reprise/queries"
 )
 
 // fill runs the statement of res and puts in its rows, its coverage and the warnings that the values give.
@@ -41,9 +40,14 @@ func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result) error 
 	if err := rows.Err(); err != nil {
 		return err
 	}
+	seen, err := e.coverage(ctx, r, sc)
+	if err != nil {
+		return err
+	}
+	res.Coverage = Coverage{seen.Requests, seen.Eligible, maps.Clone(seen.Excluded)}
 	res.Warnings = append(res.Warnings, c.warnings()...)
-	res.Coverage, err = e.coverage(ctx, r, sc)
-	return err
+	res.Warnings = append(res.Warnings, seen.warnings(res, sc)...)
+	return nil
 }
 
 // setColumns takes the names of the statement when there is no header, else checks that both agree.
@@ -155,40 +159,6 @@ func (c *converter) warnings() []Warning {
 		}
 	}
 	return out
-}
-
-const coverageSQL = `SELECT coalesce(excluded, ''), count(*) FROM requests GROUP BY 1 ORDER BY 1`
-
-// coverage counts the attempts in range, and why those without latency are left out.
-func (e *Engine) coverage(ctx context.Context, r *Run, sc Scope) (Coverage, error) {
-	cov := Coverage{Excluded: map[string]int64{}}
-	src, err := e.mount(ctx, r)
-	if err != nil {
-		return cov, err
-	}
-	text, err := queries.ComposeText(coverageSQL, src, queries.Scope{From: sc.From, To: sc.To}, nil)
-	if err != nil {
-		return cov, err
-	}
-	rows, err := e.conn.QueryContext(ctx, text)
-	if err != nil {
-		return cov, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var reason string
-		var n int64
-		if err := rows.Scan(&reason, &n); err != nil {
-			return cov, err
-		}
-		cov.Requests += n
-		if reason == "" {
-			cov.Eligible = n
-		} else {
-			cov.Excluded[reason] = n
-		}
-	}
-	return cov, rows.Err()
 }
 
 func firstWord(s string) string {

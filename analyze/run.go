@@ -73,7 +73,8 @@ func (r *Run) scan() string {
 	return "read_parquet(" + r.partList() + ", union_by_name=true, hive_partitioning=false)"
 }
 
-// partList is the list of the parts. DuckDB reads a path as a pattern: special characters are put in brackets.
+// partList is the list of the parts. DuckDB reads a path as a pattern: special characters are put in brackets. That
+// holds for statements that read the list once; see Engine.scan.
 func (r *Run) partList() string {
 	escape := strings.NewReplacer("'", "''", "[", "[[]", "*", "[*]", "?", "[?]")
 	var list []string

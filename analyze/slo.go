@@ -173,15 +173,15 @@ const maxBound = 30 * 86400e6 // 30 days
 // share reads a percentage as a share of 1.
 func (p *sloParser) share() (float64, error) {
 	start, digits := p.number()
-	f, err := strconv.ParseFloat(digits, 64)
-	if err != nil || f <= 0 || f > 100 {
+	f, err := strconv.ParseFloat(digits+"e-2", 64) // rounds once: 99.9 % is 0.999
+	if err != nil || f <= 0 || f > 1 {
 		return 0, p.failAt(start, "expected a percentage above 0 and up to 100, got %q", p.text[start:])
 	}
 	p.skip()
 	if !p.take("%") {
 		return 0, p.fail("expected %% after %s, got %q", digits, p.rest())
 	}
-	return f / 100, nil
+	return f, nil
 }
 
 // number takes the digits that follow and says where they began.

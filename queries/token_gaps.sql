@@ -50,7 +50,7 @@ percentiles AS (
   SELECT grp, max(CASE WHEN p = 'p50' THEN ms END) AS p50_ms, max(CASE WHEN p = 'p90' THEN ms END) AS p90_ms, max(CASE WHEN p = 'p95' THEN ms END) AS p95_ms,
          max(CASE WHEN p = 'p99' THEN ms END) AS p99_ms, max(CASE WHEN p = 'p99_9' THEN ms END) AS p99_9_ms
   FROM quantiles GROUP BY grp
-)
+),
 -- of gaps and of the time in them
 shares AS (
   SELECT grp, CAST(sum(c) AS BIGINT) AS n, sum(c * gap_us) * 1e0 AS time_us, max(gap_us) AS longest_us,

@@ -35,5 +35,5 @@ SELECT source_format, unnest([
          {'kind': 'field', 'name': 'replica', 'n': count(replica), 'n_total': count(*)},
          {'kind': 'field', 'name': 'session_id', 'n': count(session_id), 'n_total': count(*)}
        ], recursive := TRUE)
-FROM (SELECT *, latency AND NOT whole AS streams FROM requests WHERE generation)
+FROM (SELECT *, latency AND whole IS NOT TRUE AS streams FROM requests WHERE generation)
 GROUP BY source_format

@@ -1,10 +1,9 @@
 -- about One row an attempt within the time range, with every metric of metrics.md part 1 that belongs to one request.
 SELECT {grp} AS grp, *,
-       CASE WHEN latency THEN NULL WHEN NOT generation THEN 'not_generation' WHEN cached_response THEN 'cached_response' ELSE status END AS excluded,
        e2e_us * 1e0 / nullif(output_tokens, 0) AS ntpot_us,
        -- chunks that came in one read are one chunk: count and longest gap after merging
        CASE WHEN merged IS NULL THEN len(gaps_us) ELSE merged.n END AS chunks,
-       CASE WHEN merged IS NULL THEN CAST(list_max(gaps_us[2:]) AS BIGINT) ELSE nullif(merged.widest, -1) END AS max_gap_us
+       CASE WHEN whole THEN NULL WHEN merged IS NULL THEN CAST(list_max(gaps_us[2:]) AS BIGINT) ELSE nullif(merged.widest, -1) END AS max_gap_us
 FROM (
   SELECT *,
          -- only streams that have such chunks pay for it; since: from the first chunk of the open group (metrics.md 0.1)
@@ -17,6 +16,7 @@ FROM (
                      {'since': CAST(0 AS BIGINT), 'within': merge_us, 'widest': CAST(-1 AS BIGINT), 'n': CAST(1 AS BIGINT)}) END AS merged
   FROM (
     SELECT *,
+           CASE WHEN latency THEN NULL WHEN NOT generation THEN 'not_generation' WHEN cached_response THEN 'cached_response' ELSE status END AS excluded,
            -- within min(1 ms, a fifth of the stream's own pace, a token or else a chunk) two chunks are one
            CAST(floor(least(1000e0, coalesce(tpot_us, (list_sum(gaps_us) - gaps_us[1]) * 1e0 / nullif(len(gaps_us) - 1, 0)) / 5)) AS BIGINT) AS merge_us
     FROM (
