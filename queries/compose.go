@@ -97,7 +97,7 @@ func compose(text string, params []Param, c composition) (string, error) {
 		if load().views[name].Once != "" {
 			mode = " AS MATERIALIZED (\n"
 		}
-		ctes = append(ctes, name+mode+fill.Replace(c.viewText(name))+"\n)")
+		ctes = append(ctes, name+mode+fill.Replace(c.viewText(name))+"\n) /* "+name+" */")
 	}
 	with := withWord.FindString(text)
 	if len(ctes) == 0 {

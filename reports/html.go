@@ -79,12 +79,13 @@ type pageTable struct {
 
 func newPage(r Report) (page, error) {
 	p := page{Report: cleaned(r), ECharts: EChartsVersion, Style: template.CSS(asset("page.css"))}
-	options := map[string]json.RawMessage{}
+	options, statements := map[string]json.RawMessage{}, sqlTexts{}
 	for _, s := range r.Sections {
 		ps, err := newPageSection(s, options)
 		if err != nil {
 			return p, err
 		}
+		ps.SQL = statements.shorten(ps.Title, ps.SQL)
 		p.Sections = append(p.Sections, ps)
 	}
 	script := "'none'"
