@@ -16,7 +16,8 @@ import (
 
 // TestExamples runs testdata/queries/NAME.txtar: NAME is a query or a base view. A file "requests" is a run, "params"
 // sets parameters (and by, from, to, slo), and each "want" is compared with the answer for the run and parameters that
-// stand before it, by the columns that it names. Numbers agree to 1e-9.
+// stand before it, by the columns that it names; of a "has" only the rows that it lists must be there. Numbers agree to
+// 1e-9.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../testdata/queries/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -44,8 +45,16 @@ func runExample(t *testing.T, e *Engine, name, file string) {
 			run = writeRun(t, readTable(t, string(f.Data)).requests(t))
 		case "params":
 			sc, params = readParams(t, string(f.Data))
-		case "want":
-			t.Run(f.Name, func(t *testing.T) { checkWant(t, answer{e, run, sc, params}, name, readTable(t, string(f.Data))) })
+		case "want", "has":
+			a := answer{e, run, sc, params}
+			want := readTable(t, string(f.Data))
+			t.Run(f.Name, func(t *testing.T) {
+				if got := cells(t, a.ask(t, name, want.names), want.names); word == "has" {
+					checkHas(t, got, want)
+				} else {
+					checkWant(t, got, want)
+				}
+			})
 		default:
 			t.Fatalf("%s: unknown section %q", file, f.Name)
 		}
@@ -90,19 +99,24 @@ func readParams(t *testing.T, text string) (Scope, map[string]string) {
 	return sc, params
 }
 
-func checkWant(t *testing.T, a answer, name string, want table) {
+// ask runs the query, or for a base view a statement that reads the columns.
+func (a answer) ask(t *testing.T, name string, columns []string) *Result {
 	t.Helper()
 	var res *Result
 	var err error
 	if slices.Contains(queries.Views(), name) {
-		res, err = a.e.SQL(context.Background(), a.run, a.scope, "SELECT "+strings.Join(want.names, ", ")+" FROM "+name+" ORDER BY ALL")
+		res, err = a.e.SQL(context.Background(), a.run, a.scope, "SELECT "+strings.Join(columns, ", ")+" FROM "+name+" ORDER BY ALL")
 	} else {
 		res, err = a.e.Query(context.Background(), a.run, name, a.scope, a.params)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := cells(t, res, want.names)
+	return res
+}
+
+func checkWant(t *testing.T, got [][]any, want table) {
+	t.Helper()
 	for i := range max(len(got), len(want.rows)) {
 		switch {
 		case i >= len(got):
@@ -115,6 +129,15 @@ func checkWant(t *testing.T, a answer, name string, want table) {
 					t.Errorf("row %d, %s: got %v, want %s", i+1, name, got[i][j], want.rows[i][j])
 				}
 			}
+		}
+	}
+}
+
+func checkHas(t *testing.T, got [][]any, want table) {
+	t.Helper()
+	for _, row := range want.rows {
+		if !slices.ContainsFunc(got, func(g []any) bool { return slices.EqualFunc(g, row, sameCell) }) {
+			t.Errorf("no row %v in %v", row, got)
 		}
 	}
 }

@@ -29,11 +29,14 @@ FROM (
          CASE WHEN prefix_hash_ids IS NOT NULL THEN {'ids': prefix_hash_ids, 'tokens': prefix_block_tokens} END AS prefix,
          place + CASE WHEN tokens_source = 'usage' THEN 0 ELSE 100 END AS count_place,
          nearness * 100 + place + CASE WHEN error_class = 'unknown' THEN 1000 ELSE 0 END AS verdict_place,
-         -- flags on times belong to the telling whose times are used
-         list_filter(str_split(coalesce(quality, ''), ','), lambda f: f <> '' AND (place = 1 OR f NOT IN
-           ('ttft_equals_end', 'ttft_is_headers', 'negative_interval', 'ttft_after_end', 'ttft_suspect', 'naive_time', 'pseudo_stream', 'gap_overflow'))) AS flags
+         -- flags on times and on counts belong to the telling whose times and counts are used
+         list_filter(str_split(coalesce(quality, ''), ','), lambda f: f <> ''
+           AND (place = 1 OR f NOT IN ('ttft_equals_end', 'ttft_is_headers', 'negative_interval', 'ttft_after_end', 'ttft_suspect', 'naive_time',
+                                       'pseudo_stream', 'gap_overflow'))
+           AND (tokens_source = 'usage' OR NOT counted OR f NOT IN ('tokens_estimated', 'tokens_missing', 'chunks_counted'))) AS flags
   FROM (
-    SELECT *, row_number() OVER (PARTITION BY request_id, attempt, nth
+    SELECT *, bool_or(coalesce(tokens_source = 'usage', FALSE)) OVER (PARTITION BY request_id, attempt, nth) AS counted,
+           row_number() OVER (PARTITION BY request_id, attempt, nth
                                  ORDER BY first_us IS NULL, nearness, gaps_us IS NULL, source_format, source_file, source_line) AS place
     FROM (
       SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
