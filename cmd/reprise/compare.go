@@ -34,6 +34,9 @@ func (a *app) compareCommand() *cobra.Command {
 				return usage(fmt.Errorf("--format: expected text or json, got %q", s.format))
 			}
 			m, err := share(margin)
+			if err == nil && m == 0 {
+				err = errors.New("expected more than 0: nothing is ever proven to be exactly as good")
+			}
 			if err != nil {
 				return usage(fmt.Errorf("--margin: %w", err))
 			}
