@@ -46,6 +46,9 @@ func (a *app) exit(ctx context.Context, err error) int {
 	code, hint := exitError, ""
 	var c *coded
 	var h *ingest.HintError
+	if !a.running {
+		code = exitUsage
+	}
 	if errors.As(err, &c) {
 		code, hint = c.code, c.hint
 	}

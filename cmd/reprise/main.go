@@ -24,6 +24,7 @@ type app struct {
 	terminal bool // stderr is a terminal: progress may be drawn
 	colour   bool // stdout is a terminal and NO_COLOR is not set
 	width    int  // columns of stdout; 0 when it is no terminal
+	running  bool // the command line was understood: what fails from here on is not a matter of usage
 }
 
 // commands is the one list; adding a command is adding a line.
@@ -68,8 +69,9 @@ and replays the same traffic against a candidate to prove whether it is better.`
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("reprise {{.Version}}\n")
+	root.PersistentPreRun = func(*cobra.Command, []string) { a.running = true }
 	root.SetHelpTemplate(helpTemplate)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetUsageTemplate(usageTemplate)
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no talk on stderr, only results")
 	root.AddCommand(a.commands()...)
 	root.SetIn(a.in)
@@ -87,6 +89,21 @@ Examples:
 {{end}}
 {{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}
 Exit codes: 0 done, 1 error, 2 usage, 3 gate failed, 4 input incomplete or too many lines refused, 130 interrupted
+`
+
+// usageTemplate is cobra's without the examples, which the help has shown already.
+const usageTemplate = `Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+Global flags:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 `
 
 // version is the module version or the commit that the Go tool stamped into the binary.
