@@ -3,12 +3,13 @@ package ingest
 import (
 	"reprise/ingest/decode"
 	"reprise/ingest/gateway"
+	"reprise/ingest/mapping"
 	"reprise/ingest/otel"
 	"reprise/ingest/public"
 )
 
 // Formats is the one list of what ingest understands. Adding a format is adding a line.
-var Formats = []decode.Format{
+var Formats = append([]decode.Format{
 	gateway.LiteLLM(),
 	gateway.SpendLogs(),
 	otel.JSON(),
@@ -17,4 +18,4 @@ var Formats = []decode.Format{
 	public.Mooncake(),
 	public.Azure2023(),
 	public.Reprise(),
-}
+}, mapping.Presets()...)

@@ -1,0 +1,136 @@
+package mapping
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"reprise/ingest/trace"
+)
+
+// kind is how a column is filled.
+type kind int
+
+const (
+	kindText kind = iota
+	kindInt
+	kindBool
+	kindDuration // microseconds from arrival
+	kindArrival
+	kindClass
+	kindEndpoint
+	kindFinish
+	kindStatus
+	kindUser
+	kindKey
+)
+
+// field is one field of trace.Request under its Parquet name.
+type field struct {
+	name  string
+	index int
+	typ   reflect.Type
+	kind  kind
+	words []string // the allowed texts; nil for any
+}
+
+// fields are the columns a mapping may fill: all but lists, provenance and what only a replay knows.
+func fields() []field {
+	t := reflect.TypeFor[trace.Request]()
+	var list []field
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
+		if t.Field(i).Type.Kind() == reflect.Slice || strings.HasPrefix(name, "source_") || slices.Contains(notMapped, name) {
+			continue
+		}
+		list = append(list, field{name, i, t.Field(i).Type, kindOf(name, t.Field(i).Type), vocabulary(name)})
+	}
+	return list
+}
+
+var notMapped = []string{"quality", "send_lag_us", "prefix_block_tokens", "system_prompt_hash", "vantage"}
+
+func kindOf(name string, t reflect.Type) kind {
+	switch name {
+	case "arrival":
+		return kindArrival
+	case "error_class":
+		return kindClass
+	case "endpoint_kind":
+		return kindEndpoint
+	case "finish_reason":
+		return kindFinish
+	case "http_status":
+		return kindStatus
+	case "user_hash":
+		return kindUser
+	case "key_hash":
+		return kindKey
+	}
+	switch {
+	case t == reflect.TypeFor[*bool]():
+		return kindBool
+	case t.Kind() == reflect.String:
+		return kindText
+	case strings.HasSuffix(name, "_us") && name != "time_precision_us":
+		return kindDuration
+	}
+	return kindInt
+}
+
+// vocabulary gives the words of columns that hold only certain ones.
+func vocabulary(name string) []string {
+	switch name {
+	case "clock_domain":
+		return []string{trace.Wall, trace.Monotonic, trace.Relative}
+	case "ttft_kind":
+		return []string{trace.TTFTEngine, trace.TTFTContent, trace.TTFTAny, trace.TTFTBody}
+	case "error_class":
+		return []string{trace.ClassOK, trace.ClassCancel, trace.ClassTimeout, trace.ClassRateLimited, trace.ClassClientError, trace.ClassContextLength,
+			trace.ClassContentFilter, trace.ClassUpstream, trace.ClassNetwork, trace.ClassInFlight, trace.ClassUnknown}
+	case "finish_reason":
+		return []string{"stop", "length", "tool_calls", "content_filter", "abort", "error", "other"}
+	case "endpoint_kind":
+		return []string{"chat", "completions", "responses", "messages", "embeddings", "rerank", "other"}
+	case "tokens_source":
+		return []string{"usage", "estimated", "chunks"}
+	}
+	return nil
+}
+
+// finishReason gives our word for a server's.
+func finishReason(s string) string {
+	switch s = strings.ToLower(s); s {
+	case "stop", "length", "tool_calls", "content_filter", "abort", "error":
+		return s
+	case "end_turn", "stop_sequence", "eos", "completed":
+		return "stop"
+	case "max_tokens", "max_output_tokens":
+		return "length"
+	case "tool_use", "function_call", "tool-calls":
+		return "tool_calls"
+	case "refusal", "content-filter", "safety", "guardrail_intervened":
+		return "content_filter"
+	}
+	return "other"
+}
+
+// endpoint reads the path of a URL, a request line ("POST /v1/messages HTTP/1.1"), or the name of an operation; "" when
+// it names no call of a model.
+func endpoint(s string) string {
+	if words := strings.Fields(s); len(words) == 3 {
+		s = words[1]
+	}
+	s, _, _ = strings.Cut(s, "?")
+	s = strings.TrimSuffix(strings.ToLower(s), "/")
+	for _, e := range []struct{ end, kind string }{
+		{"chat/completions", "chat"}, {"completions", "completions"}, {"responses", "responses"}, {"messages", "messages"},
+		{"embeddings", "embeddings"}, {"rerank", "rerank"}, {"/api/chat", "chat"}, {"/api/generate", "completions"}, {"/api/embed", "embeddings"},
+		{":generatecontent", "chat"}, {":streamgeneratecontent", "chat"}, {"/converse", "chat"}, {"/converse-stream", "chat"},
+		{"/invoke", "other"}, {"/invoke-with-response-stream", "other"}} {
+		if strings.HasSuffix(s, e.end) {
+			return e.kind
+		}
+	}
+	return ""
+}

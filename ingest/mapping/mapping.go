@@ -1,0 +1,281 @@
+package mapping
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"reprise/ingest/decode"
+	"reprise/ingest/trace"
+)
+
+//go:embed presets/*.yaml
+var files embed.FS
+
+// Presets are the mappings that come with the program, in the order of their names.
+func Presets() []decode.Format {
+	names, err := files.ReadDir("presets")
+	if err != nil {
+		panic(err) // embedded
+	}
+	var list []decode.Format
+	for _, f := range names {
+		text, err := files.ReadFile("presets/" + f.Name())
+		if err != nil {
+			panic(err) // embedded
+		}
+		format, err := New(f.Name(), text)
+		if err != nil {
+			panic(err) // a test reads them all
+		}
+		list = append(list, format)
+	}
+	return list
+}
+
+// Load reads a mapping from a file.
+func Load(path string) (decode.Format, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return decode.Format{}, fmt.Errorf("reading mapping: %w", err)
+	}
+	return New(filepath.Base(path), text)
+}
+
+// New reads a mapping from text; name stands in its errors, which read name:line: what is wrong.
+func New(name string, text []byte) (decode.Format, error) {
+	p := &reader{file: name}
+	m := p.mapping(text)
+	if p.err != nil {
+		return decode.Format{}, p.err
+	}
+	return decode.Format{Name: m.name, Title: m.title, About: m.about, Detect: m.signs, JSON: m.decode, CSV: m.csv}, nil
+}
+
+// mapping is what a file says.
+type mapping struct {
+	name, title, about, vantage string
+	detect                      [][]condition // all must hold, each by one of its alternatives
+	more                        []path        // further signs
+	skip                        []skip
+	columns                     []column
+	endTimed                    bool // arrival comes from the end
+}
+
+type skip struct {
+	condition
+	reason string
+}
+
+type column struct {
+	field
+	sources []source
+}
+
+func (p *reader) mapping(text []byte) *mapping {
+	m := &mapping{vantage: trace.Gateway}
+	root := p.root(text)
+	if root == nil {
+		return m
+	}
+	for _, e := range p.entries(root, "mapping", []string{"name", "title", "about", "vantage", "detect", "signs", "skip", "columns"}) {
+		switch e.key.Value {
+		case "name":
+			m.name = p.text(e.value, "name")
+		case "title":
+			m.title = p.text(e.value, "title")
+		case "about":
+			m.about = p.text(e.value, "about")
+		case "vantage":
+			m.vantage = p.word(e.value, "vantage", trace.Client, trace.Gateway, trace.Engine)
+		case "detect":
+			p.detect(m, e.value)
+		case "signs":
+			m.more = p.paths(e.value, "signs")
+		case "skip":
+			p.skips(m, e.value)
+		case "columns":
+			p.columns(m, e.value)
+		}
+	}
+	p.complete(m, root)
+	return m
+}
+
+// root parses the one document of the file.
+func (p *reader) root(text []byte) *yaml.Node {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, more yaml.Node
+	if err := d.Decode(&doc); err != nil || len(doc.Content) == 0 {
+		p.err = fmt.Errorf("%s: expected a mapping in YAML: %w", p.file, errors.Join(err))
+		if err == nil || errors.Is(err, io.EOF) {
+			p.err = fmt.Errorf("%s: expected a mapping in YAML, got an empty file", p.file)
+		}
+		return nil
+	}
+	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
+		p.err = fmt.Errorf("%s: expected one YAML document, got more", p.file)
+		return nil
+	}
+	return doc.Content[0]
+}
+
+func (p *reader) detect(m *mapping, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode || len(n.Content) < 2 {
+		p.fail(n, "detect: expected a list of at least two paths that only this log has, got %s", kindName(n))
+		return
+	}
+	for _, c := range n.Content {
+		if c = target(c); c.Kind == yaml.MappingNode {
+			m.detect = append(m.detect, []condition{p.condition(c, "detect")})
+			continue
+		}
+		var alternatives []condition
+		for _, path := range p.paths(c, "detect") {
+			alternatives = append(alternatives, condition{path: path})
+		}
+		m.detect = append(m.detect, alternatives)
+	}
+}
+
+func (p *reader) skips(m *mapping, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		p.fail(n, "skip: expected a list of conditions, got %s", kindName(n))
+		return
+	}
+	for _, c := range n.Content {
+		s := skip{condition: p.condition(c, "skip", "reason")}
+		for _, e := range p.entries(c, "skip", nil) {
+			if e.key.Value == "reason" {
+				s.reason = p.text(e.value, "skip reason")
+			}
+		}
+		if s.reason == "" {
+			p.fail(target(c), "skip: expected a reason, such as health_check")
+		}
+		m.skip = append(m.skip, s)
+	}
+}
+
+func (p *reader) columns(m *mapping, n *yaml.Node) {
+	known := fields()
+	var names []string
+	for _, f := range known {
+		names = append(names, f.name)
+	}
+	for _, e := range p.entries(n, "columns", names) {
+		c := column{field: known[slices.Index(names, e.key.Value)]}
+		sources := []*yaml.Node{e.value}
+		if e.value.Kind == yaml.SequenceNode {
+			sources = e.value.Content
+		}
+		for _, s := range sources {
+			c.sources = append(c.sources, p.source(s, c.field))
+		}
+		if len(sources) == 0 {
+			p.fail(e.value, "%s: expected a source, got an empty list", c.name)
+		}
+		m.columns = append(m.columns, c)
+	}
+}
+
+func (m *mapping) column(name string) *column {
+	if i := slices.IndexFunc(m.columns, func(c column) bool { return c.name == name }); i >= 0 {
+		return &m.columns[i]
+	}
+	return nil
+}
+
+// complete refuses a mapping that lacks what every row needs.
+func (p *reader) complete(m *mapping, root *yaml.Node) {
+	if arrival := m.column("arrival"); arrival != nil {
+		m.endTimed = slices.ContainsFunc(arrival.sources, func(s source) bool { return s.stamp != nil && s.stamp.atEnd })
+	}
+	end := m.column("end_us")
+	switch {
+	case m.name == "" || strings.Trim(m.name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+		p.fail(root, "name: expected small letters, digits and -, got %q", m.name)
+	case m.title == "":
+		p.fail(root, "title: expected one line for people, got none")
+	case m.detect == nil:
+		p.fail(root, "detect: expected a list of at least two paths, got none")
+	case m.column("arrival") == nil:
+		p.fail(root, "columns: expected arrival")
+	case m.endTimed && (end == nil || slices.ContainsFunc(end.sources, func(s source) bool { return s.stamp != nil })):
+		p.fail(root, "arrival: stamp end needs an end_us with a unit")
+	case (m.column("first_us") == nil) != (m.column("ttft_kind") == nil):
+		p.fail(root, "ttft_kind: first_us needs a ttft_kind that says which event it is; the time of the response headers is headers_us, never first_us")
+	case (m.column("input_tokens") != nil || m.column("output_tokens") != nil) && m.column("tokens_source") == nil:
+		p.fail(root, "tokens_source: expected {const: usage} (the server counted) or {const: estimated}")
+	}
+}
+
+// signs counts the signs of the best record.
+func (m *mapping) signs(s *decode.Sample) int {
+	best := 0
+	for _, v := range s.Records {
+		best = max(best, m.count(&record{root: v}))
+	}
+	if s.Header != nil && s.Records == nil {
+		if v, err := fromRow(quoted(s.Header), s.Header); err == nil { // each column holds something
+			best = max(best, m.count(&record{root: v}))
+		}
+	}
+	return best
+}
+
+func (m *mapping) count(rec *record) int {
+	n := 0
+	for _, alternatives := range m.detect {
+		if !slices.ContainsFunc(alternatives, func(c condition) bool { return c.shows(rec) }) {
+			return 0
+		}
+		n++
+	}
+	for _, p := range m.more {
+		if rec.find(p) != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// shows: a path alone need only be there, null too.
+func (c *condition) shows(rec *record) bool {
+	if c.and == nil && !c.empty && c.is == nil && c.prefix == nil && !c.present && !c.missing && c.modelPath == nil && c.below == nil && c.notBelow == nil {
+		return rec.find(c.path) != nil
+	}
+	return c.holds(rec)
+}
+
+func quoted(header []string) [][]byte {
+	var list [][]byte
+	for _, name := range header {
+		b, err := json.Marshal(strings.TrimPrefix(name, "\uFEFF"))
+		if err != nil {
+			b = []byte(`""`) // Marshal of a string cannot fail
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+func (m *mapping) csv(header []string) (func(*decode.Context, []string) error, error) {
+	keys := quoted(header)
+	return func(c *decode.Context, row []string) error {
+		v, err := fromRow(keys, row)
+		if err != nil {
+			return c.Reject("bad_row", "expected %d columns, got %d: %v", len(header), len(row), err)
+		}
+		return m.decode(c, v)
+	}, nil
+}
