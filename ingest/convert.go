@@ -27,7 +27,7 @@ type Options struct {
 }
 
 // recordVersion is part of every part's identity: raise it when the meaning of a stored field changes.
-const recordVersion = "1"
+const recordVersion = "2"
 
 // Run ingests the inputs in order and returns the account. A file that cannot be read ends the run with an error after
 // what came before it is stored; a file of a folder that is no log is named in Account.NotLogs.
@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options, inputs ...string) (*Account, error) {
 
 // convert stores one input as parts. seen maps the identity of inputs to their names.
 func convert(ctx context.Context, o Options, name string, seen map[string]string) (fa FileAccount, err error) {
-	in, err := open(name, o.Stdin)
+	in, err := open(name, o.Stdin, o.Hash)
 	if err != nil {
 		return fa, err
 	}
@@ -116,7 +116,7 @@ func noneKept(f found, fa *FileAccount) string {
 // part names the parts of the input after everything that decides their bytes: the content and the choices.
 func (c *conversion) part() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%x|%s|%s|%s|%s|%v|%v|%s|%s|%s", c.in.sum.Sum(nil), recordVersion, c.found.format.Name, c.KeyID,
+	fmt.Fprintf(h, "%x|%s|%s|%s|%s|%v|%v|%s|%s|%s", c.in.content.sum(), recordVersion, c.found.format.Name, c.KeyID,
 		c.Vantage, c.PlainUser, c.KeepBodies, zone(c.Options.Options), bound(c.Since), bound(c.Until))
 	return fmt.Sprintf("%s-%x", c.found.format.Name, h.Sum(nil)[:8])
 }

@@ -143,7 +143,7 @@ func (s *sampled) sampleJSON(headBytes []byte, in *input) {
 	if !bytes.ContainsRune(headBytes, '\n') && len(headBytes) == peekBytes && headBytes[0] == '{' {
 		long, _, _ := readLine(in.Reader)
 		headBytes = bytes.Clone(long)
-		in.Reader = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(headBytes), in.Reader), peekBytes)
+		in.unread(headBytes)
 	}
 	s.take(splitLines(bufio.NewReader(bytes.NewReader(headBytes))))
 	if len(s.Records) == 0 || headBytes[0] == '[' {

@@ -3,35 +3,36 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"reprise/ingest/decode"
 )
 
 // errCut marks an input whose compressed form ends too early: what came before it is good.
 var errCut = errors.New("compressed data ends too early")
 
-// input is an open file as plain bytes. Everything read goes into sum, so that the identity of a part is that of the
+// input is an open file as plain bytes. Everything read goes into content, so that the identity of a part is that of the
 // content: a copy that was compressed or renamed is the same input.
 type input struct {
 	*bufio.Reader
-	base  string
-	sum   hash.Hash
-	close []func()
+	behind  io.Reader // what Reader reads
+	base    string
+	content *identity
+	close   []func()
 }
 
 const peekBytes = 1 << 20
 
-func open(name string, stdin io.Reader) (*input, error) {
-	in := &input{base: filepath.Base(name), sum: sha256.New()}
+func open(name string, stdin io.Reader, h *decode.Hasher) (*input, error) {
+	in := &input{base: filepath.Base(name), content: newIdentity(h)}
 	raw := stdin
 	if name != Stdin {
 		f, err := os.Open(name)
@@ -47,8 +48,23 @@ func open(name string, stdin io.Reader) (*input, error) {
 		in.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	in.Reader = bufio.NewReaderSize(io.TeeReader(plain, in.sum), peekBytes)
+	in.behind = io.TeeReader(plain, in.content)
+	in.Reader = bufio.NewReaderSize(in.behind, peekBytes)
 	return in, in.checkEncoding(name)
+}
+
+// Read reads what was peeked at, then past the buffer.
+func (in *input) Read(p []byte) (int, error) {
+	if in.Buffered() > 0 {
+		return in.Reader.Read(p)
+	}
+	return in.behind.Read(p)
+}
+
+// unread puts b back in front of what is to come.
+func (in *input) unread(b []byte) {
+	in.behind = io.MultiReader(bytes.NewReader(b), in.Reader)
+	in.Reader = bufio.NewReaderSize(in.behind, peekBytes)
 }
 
 // Close releases the file and the decompressor.

@@ -11,7 +11,7 @@ import (
 )
 
 // blockBytes is how much a decoder takes at a time.
-const blockBytes = 1 << 20
+const blockBytes = 512 << 10
 
 // conversion is the work on one input: one reader, Workers decoders, one writer; blocks keep their order.
 type conversion struct {
@@ -22,21 +22,6 @@ type conversion struct {
 	writer  *trace.Writer
 	decode  func(*decode.Context, *decode.Parser, record) error
 	spare   chan []byte // buffers of blocks that are done: most of what a conversion would allocate
-}
-
-// block is a run of records on their way to a decoder, and what came of them.
-type block struct {
-	records []record
-	buf     []byte
-	err     error // why the reader stopped behind this block
-	done    chan struct{}
-
-	rows       []*trace.Request
-	bodies     []trace.Body
-	skipped    map[string]int64
-	rejected   []*decode.LineError
-	incomplete int64
-	read       int64
 }
 
 func (c *conversion) run(ctx context.Context) error {
@@ -51,13 +36,7 @@ func (c *conversion) run(ctx context.Context) error {
 	c.spare = make(chan []byte, 2*workers+2)
 	go c.read(ctx, next, order, work)
 	for range workers {
-		go func() {
-			var p decode.Parser
-			for b := range work {
-				c.decodeBlock(b, &p)
-				close(b.done)
-			}
-		}()
+		go c.newWorker().work(work)
 	}
 	for b := range order {
 		<-b.done
@@ -71,8 +50,8 @@ func (c *conversion) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// open builds the splitter and the decoding function of the container.
-func (c *conversion) open() (splitter, error) {
+// open builds the decoding function of the container and the function that cuts it into blocks, each in the buffer given.
+func (c *conversion) open() (func([]byte) *block, error) {
 	f := c.found.format
 	fromJSON := func(ctx *decode.Context, p *decode.Parser, r record) error {
 		v, err := p.ParseBytes(r.data)
@@ -96,32 +75,33 @@ func (c *conversion) open() (splitter, error) {
 			return nil, err
 		}
 		c.decode = func(ctx *decode.Context, _ *decode.Parser, r record) error { return row(ctx, r.row) }
-		return next, nil
+		return blocksOf(next), nil
 	case jsonDocuments:
 		c.decode = fromJSON
-		return splitDocuments(c.in.Reader), nil
+		return blocksOf(splitDocuments(c.in.Reader)), nil
 	case jsonFramed:
 		c.decode = fromJSON
-		return splitFramed(c.in.Reader), nil
+		return blocksOf(splitFramed(c.in.Reader)), nil
 	case binaryFramed:
 		c.decode = fromBinary
-		return splitFramed(c.in.Reader), nil
+		return blocksOf(splitFramed(c.in.Reader)), nil
 	case binaryWhole:
 		c.decode = fromBinary
-		return splitWhole(c.in.Reader), nil
+		return blocksOf(splitWhole(c.in.Reader)), nil
 	}
 	c.decode = fromJSON
-	return splitLines(c.in.Reader), nil
+	lines := lineReader{r: c.in}
+	return func(buf []byte) *block { return newBlock(lines.next(buf, blockBytes)) }, nil
 }
 
 // read cuts the input into blocks until it ends or ctx does.
-func (c *conversion) read(ctx context.Context, next splitter, order, work chan<- *block) {
+func (c *conversion) read(ctx context.Context, next func([]byte) *block, order, work chan<- *block) {
 	defer close(order)
 	defer close(work)
 	for {
-		b := readBlock(next, c.buffer())
-		size := len(b.buf) // b belongs to a decoder once it is sent
-		if len(b.records) > 0 || b.err != nil && !errors.Is(b.err, io.EOF) {
+		b := next(c.buffer())
+		err, size := b.err, b.size // b belongs to a decoder once it is sent
+		if !b.empty() || err != nil && !errors.Is(err, io.EOF) {
 			select {
 			case order <- b:
 			case <-ctx.Done():
@@ -129,7 +109,7 @@ func (c *conversion) read(ctx context.Context, next splitter, order, work chan<-
 			}
 			work <- b
 		}
-		if b.err != nil {
+		if err != nil {
 			return
 		}
 		if c.Progress != nil {
@@ -138,98 +118,25 @@ func (c *conversion) read(ctx context.Context, next splitter, order, work chan<-
 	}
 }
 
-// buffer returns an empty buffer, a used one if there is any.
+// buffer returns a buffer, a used one if there is any.
 func (c *conversion) buffer() []byte {
 	select {
 	case b := <-c.spare:
-		return b[:0]
+		return b
 	default:
-		return make([]byte, 0, blockBytes+64<<10)
+		return make([]byte, 0, blockBytes+blockBytes/16)
 	}
 }
 
 // recycle takes back the buffer of a block whose requests have been made: they hold copies.
 func (c *conversion) recycle(buf []byte) {
+	if cap(buf) > 2*blockBytes { // of a long record
+		return
+	}
 	select {
 	case c.spare <- buf:
 	default:
 	}
-}
-
-func readBlock(next splitter, buf []byte) *block {
-	b := &block{done: make(chan struct{}), skipped: map[string]int64{}, buf: buf}
-	size := 0
-	for size < blockBytes {
-		rec, err := next()
-		if rec.data != nil || rec.row != nil || rec.bad != nil || rec.tail && err == nil {
-			start := len(b.buf)
-			if len(rec.data) > blockBytes { // too large to copy twice
-				rec.data = append([]byte(nil), rec.data...)
-			} else {
-				b.buf = append(b.buf, rec.data...)
-				rec.data = b.buf[start:len(b.buf):len(b.buf)]
-			}
-			b.records = append(b.records, rec)
-			for _, f := range rec.row {
-				size += len(f)
-			}
-			size += len(rec.data) + 16
-		}
-		if err != nil {
-			b.err = err
-			return b
-		}
-	}
-	return b
-}
-
-// decodeBlock turns records into checked requests and counts the rest.
-func (c *conversion) decodeBlock(b *block, p *decode.Parser) {
-	emit := func(r *trace.Request, body []byte) {
-		trace.Check(r)
-		if r.Arrival != nil && (c.Since != nil && *r.Arrival < *c.Since || c.Until != nil && *r.Arrival >= *c.Until) {
-			b.skipped["outside_time_range"]++
-			return
-		}
-		b.rows = append(b.rows, r)
-		if body != nil && c.KeepBodies {
-			b.bodies = append(b.bodies, trace.Body{RequestID: r.RequestID, Attempt: r.Attempt, Body: body})
-		}
-	}
-	ctx := decode.NewContext(c.Options.Options, c.in.base, emit, func(reason string, n int64) { b.skipped[reason] += n })
-	for _, rec := range b.records {
-		ctx.Line = rec.line
-		before := b.units()
-		err := c.decodeOne(ctx, p, rec)
-		var bad *decode.LineError
-		switch {
-		case err != nil && rec.tail:
-			b.incomplete++
-		case errors.As(err, &bad):
-			b.rejected = append(b.rejected, bad)
-		case err != nil:
-			b.rejected = append(b.rejected, &decode.LineError{Line: rec.line, Reason: "bad_record", Detail: err.Error()})
-		case b.units() == before:
-			b.skipped["empty"]++
-		}
-	}
-	b.read = b.units()
-	c.recycle(b.buf)
-	b.records, b.buf = nil, nil
-}
-
-func (c *conversion) decodeOne(ctx *decode.Context, p *decode.Parser, rec record) error {
-	if rec.bad != nil {
-		return rec.bad
-	}
-	if rec.tail && rec.data == nil {
-		return io.ErrUnexpectedEOF
-	}
-	return c.decode(ctx, p, rec)
-}
-
-func (b *block) units() int64 {
-	return int64(len(b.rows)+len(b.rejected)) + b.incomplete + sum(b.skipped)
 }
 
 // store writes the rows of a block and adds its counts to the account.

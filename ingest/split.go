@@ -32,21 +32,20 @@ func refuse(line int64, reason, format string, args ...any) record {
 }
 
 // splitLines gives the non-empty lines.
-func splitLines(r *bufio.Reader) splitter {
-	line := int64(0)
+func splitLines(r io.Reader) splitter { return splitRuns(&lineReader{r: r}, blockBytes) }
+
+// splitRuns gives the lines of runs of want bytes.
+func splitRuns(l *lineReader, want int) splitter {
+	var run lineRun
 	return func() (record, error) {
 		for {
-			data, n, err := readLine(r)
-			if n == 0 {
-				return record{}, err
+			if rec, ok := run.take(); ok {
+				return rec, nil
 			}
-			line++
-			if n > maxRecord {
-				return refuse(line, "too_long", "expected at most %d MiB in a line, got %d bytes", maxRecord>>20, n), nil
+			if run.err != nil {
+				return record{}, run.err
 			}
-			if data = bytes.TrimSpace(data); len(data) > 0 || err != nil {
-				return record{line: line, data: data, tail: err != nil}, nil
-			}
+			run = l.next(nil, want)
 		}
 	}
 }

@@ -52,7 +52,6 @@ type Context struct {
 	skipped func(reason string, n int64)
 	rows    []trace.Request // room for the next ones
 	memory  memory
-	text    []byte
 	prompt  Prompt
 }
 
@@ -97,16 +96,11 @@ func (c *Context) User(id string) string {
 	if id == "" || c.PlainUser {
 		return id
 	}
-	return c.hashed("user", id)
+	return c.memory.text("user", id)
 }
 
 // Key gives the form in which an API key (or a hash of one) is stored: always a keyed hash.
-func (c *Context) Key(key string) string { return c.hashed("key", key) }
-
-func (c *Context) hashed(kind, s string) string {
-	c.text = append(c.text[:0], s...)
-	return c.memory.text(kind, c.text)
-}
+func (c *Context) Key(key string) string { return c.memory.text("key", key) }
 
 // LineError refuses one record and lets the file go on. Reason is a short stable name (bad_json, no_time) used as a
 // counter; Detail says what was expected and what was got.

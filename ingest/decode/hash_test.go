@@ -1,15 +1,17 @@
 package decode
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// The expected values were computed with Python's hmac, hashlib and struct from the description alone:
-// HMAC-SHA-256(key, kind NUL text), first 16 bytes; blocks: sha256(previous hash or key, 256 bytes of text), first 8
-// bytes as a little-endian int64.
+// The expected values were computed with Python's hmac and hashlib and the package cryptography from the description alone:
+// HMAC-SHA-256(key, kind NUL text), first 16 bytes. Blocks: 256-bit keys HMAC-SHA-256(key, "prefix" NUL) for AES-GCM and
+// "prefix id" NUL for AES; a block's hash is AES(GCM tag of no text with nonce 0 and additional data previous hash (16 zero
+// bytes at first) and 256 bytes of text); its id is the first 8 bytes as a little-endian int64.
 func TestHasher(t *testing.T) {
 	h := NewHasher([]byte("0123456789abcdef"))
 	if got := h.Text("key", "abc"); got != "6fa62bd7b09cce85bede90dd4835b8ca" {
@@ -24,7 +26,7 @@ func TestHasher(t *testing.T) {
 	if got := p.SystemHash(); got != "48951f018da2907f0b2baa72a4121743" {
 		t.Errorf("SystemHash = %s", got)
 	}
-	if got := p.Blocks(); !slices.Equal(got, []int64{-3023396860715135525, 8012591311108663321, 5721600887185686607}) {
+	if got := p.Blocks(); !slices.Equal(got, []int64{9135831266381166907, 374260752152912704, 2727011881586897793}) {
 		t.Errorf("Blocks = %v", got)
 	}
 	in := int64(1000)
@@ -72,5 +74,35 @@ func TestBlocksTwice(t *testing.T) {
 	b.Add("user", make([]byte, 700))
 	if !slices.Equal(a.Blocks(), b.Blocks()) || !slices.Equal(a.Blocks(), a.Blocks()) {
 		t.Error("Blocks must be repeatable")
+	}
+}
+
+// A context remembers instructions; the hashes are those of a fresh start.
+func TestContextPromptRemembers(t *testing.T) {
+	h, rng := NewHasher([]byte("k")), rand.New(rand.NewPCG(3, 4))
+	c := NewContext(Options{Hash: h}, "", nil, nil)
+	roles := []string{"system", "developer", "tools", "user"}
+	texts := [][]byte{nil, []byte("short"), make([]byte, 300), make([]byte, 5000), make([]byte, maxRemembered+1)}
+	for range 2000 {
+		got, want := c.Prompt(), h.Prompt()
+		for range rng.IntN(4) {
+			role, text := roles[rng.IntN(len(roles))], texts[rng.IntN(len(texts))]
+			got.Add(role, text)
+			want.Add(role, text)
+		}
+		in := int64(100)
+		a, b := got.SystemTokens(&in), want.SystemTokens(&in)
+		if !slices.Equal(got.Blocks(), want.Blocks()) || got.SystemHash() != want.SystemHash() || (a == nil) != (b == nil) || a != nil && *a != *b {
+			t.Fatalf("got %v %s, want %v %s", got.Blocks(), got.SystemHash(), want.Blocks(), want.SystemHash())
+		}
+	}
+	for i := range 2 * maxMemory / 1000 { // instructions that never come again are forgotten
+		c.Prompt().Add("system", fmt.Appendf(make([]byte, 1000), "%d", i))
+	}
+	if len(c.memory.known) > maxMemory/1000 {
+		t.Errorf("%d texts of 1000 bytes are remembered", len(c.memory.known))
+	}
+	if c.User("eu-1") != h.Text("user", "eu-1") || c.Key("sk-1") != h.Text("key", "sk-1") || c.User("") != "" {
+		t.Error("a context makes the hashes of its hasher")
 	}
 }

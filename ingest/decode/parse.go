@@ -23,7 +23,7 @@ func (p *Parser) ParseBytes(b []byte) (*Value, error) {
 	d := &p.doc
 	d.src, d.nodes, d.open = b, d.nodes[:0], d.open[:0]
 	d.text, d.list, d.escapedKey = d.text[:0], d.list[:0], false
-	i, err := d.value(d.space(0), 0, 0)
+	i, err := d.value(d.space(0), 0, 0, d.root())
 	for err == nil && len(d.open) > 0 {
 		i, err = d.member(i)
 	}
@@ -60,7 +60,7 @@ func (d *doc) space(i int) int {
 }
 
 // value adds the value at i to the nodes and returns the index behind it, or behind the bracket that opens it.
-func (d *doc) value(i, key, keyTo int) (int, error) {
+func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 	v := d.node()
 	v.from, v.key, v.keyTo = int32(i), int32(key), int32(keyTo)
 	end, err := i, error(nil)
@@ -77,7 +77,7 @@ func (d *doc) value(i, key, keyTo int) (int, error) {
 		if len(d.open) >= maxDepth {
 			return i, fmt.Errorf("nested deeper than %d levels", maxDepth)
 		}
-		d.open = append(d.open, v.self)
+		d.open = append(d.open, open{node: v.self, object: c == '{', at: at})
 		return i + 1, nil
 	case c == '-' || c >= '0' && c <= '9':
 		v.kind = TypeNumber
@@ -108,14 +108,17 @@ func (d *doc) node() *Value {
 // member goes on behind a bracket that opens or behind a value: it reads the next value of the innermost open object or
 // array, or closes it.
 func (d *doc) member(i int) (int, error) {
-	n := int32(len(d.nodes))
-	top := &d.nodes[d.open[len(d.open)-1]]
-	object, begun := top.kind == TypeObject, n > top.self+1
+	top := &d.open[len(d.open)-1]
+	if p := d.comes(top, i); p != nil {
+		top.last, d.escapedKey = p, d.escapedKey || p.escaped
+		return d.value(i+len(p.glue), i+p.key, i+p.keyTo, p)
+	}
+	from, v, begun := i, &d.nodes[top.node], len(d.nodes) > int(top.node)+1
 	if i = d.space(i); i >= len(d.src) {
 		return i, errEnd
 	}
-	if c := d.src[i]; object && c == '}' || !object && c == ']' {
-		top.to, top.next = int32(i+1), n
+	if c := d.src[i]; c == '}' && top.object || c == ']' && !top.object {
+		v.to, v.next = int32(i+1), int32(len(d.nodes))
 		d.open = d.open[:len(d.open)-1]
 		return i + 1, nil
 	} else if begun {
@@ -124,25 +127,34 @@ func (d *doc) member(i int) (int, error) {
 		}
 		i = d.space(i + 1)
 	}
-	if !object {
-		return d.value(i, 0, 0)
+	if !top.object {
+		return d.value(i, 0, 0, d.element(top))
 	}
+	keyTo, end, err := d.key(i)
+	if err != nil {
+		return end, err
+	}
+	top.last = d.learn(top, from, i+1, keyTo, end)
+	return d.value(end, i+1, keyTo, top.last)
+}
+
+// key returns where the key at i ends and where its value begins.
+func (d *doc) key(i int) (keyTo, value int, err error) {
 	if d.at(i) != '"' {
-		return i, d.expected("a key", i)
+		return i, i, d.expected("a key", i)
 	}
 	end := d.short(i)
 	if end == 0 {
-		var err error
 		if end, err = d.quoted(i); err != nil {
-			return i, err
+			return i, i, err
 		}
 		d.escapedKey = d.escapedKey || bytes.IndexByte(d.src[i:end], '\\') >= 0
 	}
 	colon := d.space(end)
 	if d.at(colon) != ':' {
-		return i, d.expected("a colon", colon)
+		return i, colon, d.expected("a colon", colon)
 	}
-	return d.value(d.space(colon+1), i+1, end-1)
+	return end - 1, d.space(colon + 1), nil
 }
 
 // short returns the index behind the string that opens at i when it is short and without a backslash, else 0. It looks

@@ -1,9 +1,8 @@
 package decode
 
 import (
-	"crypto/sha256"
+	"crypto/aes"
 	"encoding/binary"
-	"encoding/hex"
 	"hash"
 	"slices"
 )
@@ -15,8 +14,9 @@ const BlockBytes = 256
 type Prompt struct {
 	memory *memory
 	prefix
-	system    []byte    // role, NUL and text of each message of the instruction part
-	long      hash.Hash // of the instruction part when it is too long to remember; else nil
+	tag       []byte
+	begin     *begin    // the first message, while it is the whole instruction part; else nil
+	system    hash.Hash // of the instruction part; nil without one and while begin stands for it
 	systemLen int64
 }
 
@@ -24,8 +24,14 @@ type Prompt struct {
 type prefix struct {
 	len   int64
 	ids   []int64
-	chain []byte // what the next block is chained to (the key, then a hash), then the text of the open block
-	open  int    // bytes of the open block
+	chain []byte // hash of the block before, zeros at first, then the text of the open block
+}
+
+// begin is an instruction message at the begin of a prompt: the calls of one application all begin with the same.
+type begin struct {
+	role, text string
+	system     string // hash of an instruction part that is this message alone
+	after      prefix
 }
 
 // Prompt starts an empty prompt.
@@ -36,54 +42,58 @@ func (h *Hasher) Prompt() *Prompt {
 }
 
 func (p *Prompt) reset() {
-	p.system, p.long, p.systemLen, p.len, p.open = p.system[:0], nil, 0, 0, 0
-	p.ids, p.chain = p.ids[:0], append(p.chain[:0], p.memory.h.key...)
+	p.begin, p.system, p.systemLen, p.len = nil, nil, 0, 0
+	p.ids, p.chain = p.ids[:0], append(p.chain[:0], make([]byte, aes.BlockSize)...)
 }
 
 // Add appends one message in order. Role system and developer (and tool definitions, given as role "tools") are the
 // instruction part.
 func (p *Prompt) Add(role string, text []byte) {
-	first := p.len == 0
 	switch role {
 	case "system", "developer", "tools":
-		p.instruct(role, text)
-		if first && p.long == nil {
-			p.begin(role, text)
+		p.systemLen += int64(len(role) + 1 + len(text))
+		if p.len == 0 && p.remembered(role, text) {
 			return
 		}
+		p.instruct(role, text)
 	}
-	p.add(role, text)
+	p.message(role, text)
 }
 
+// instruct adds a message to the hash of the instruction part.
 func (p *Prompt) instruct(role string, text []byte) {
-	p.systemLen += int64(len(role) + 1 + len(text))
-	if p.long == nil && len(p.system)+len(text) > maxRemembered {
-		p.long = p.memory.h.mac("system")
-		p.long.Write(p.system)
+	if p.system == nil {
+		p.system = p.memory.h.mac("system")
+		if first := p.begin; first != nil {
+			p.begin = nil
+			p.instruct(first.role, []byte(first.text))
+		}
 	}
-	p.system = append(append(p.system, role...), 0)
-	if p.long == nil {
-		p.system = append(p.system, text...)
-		return
-	}
-	p.long.Write(p.system[len(p.system)-len(role)-1:])
-	p.long.Write(text)
+	p.system.Write([]byte(role))
+	p.system.Write([]byte{0})
+	p.system.Write(text)
 }
 
-// begin adds the first message when that is the instructions: calls of one application all begin with the same.
-func (p *Prompt) begin(role string, text []byte) {
-	if known, ok := p.memory.known[string(p.system)]; ok {
-		p.len, p.open = known.len, known.open
-		p.ids, p.chain = append(p.ids, known.ids...), append(p.chain[:0], known.chain...)
-		return
+// remembered adds an instruction that is the first message; false, and nothing done, when it is too long to remember.
+func (p *Prompt) remembered(role string, text []byte) bool {
+	known := p.memory.known[string(text)]
+	if known == nil || known.role != role {
+		if !p.memory.room(2 * len(text)) {
+			return false
+		}
+		p.instruct(role, text)
+		p.message(role, text)
+		known = &begin{role, string(text), hexOf(p.system), prefix{p.len, slices.Clone(p.ids), slices.Clone(p.chain)}}
+		p.memory.known[known.text] = known
+	} else {
+		p.len = known.after.len
+		p.ids, p.chain = append(p.ids, known.after.ids...), append(p.chain[:0], known.after.chain...)
 	}
-	p.add(role, text)
-	if p.memory.room(2 * len(p.system)) {
-		p.memory.known[string(p.system)] = prefix{p.len, slices.Clone(p.ids), slices.Clone(p.chain), p.open}
-	}
+	p.begin, p.system = known, nil
+	return true
 }
 
-func (p *Prompt) add(role string, text []byte) {
+func (p *Prompt) message(role string, text []byte) {
 	p.len += int64(len(role) + 1 + len(text) + 1)
 	addText(p, role)
 	addText(p, "\x00")
@@ -94,23 +104,36 @@ func (p *Prompt) add(role string, text []byte) {
 // addText cuts text into blocks and closes each full one.
 func addText[T string | []byte](p *Prompt, text T) {
 	for len(text) > 0 {
-		n := min(len(text), BlockBytes-p.open)
-		p.chain, p.open = append(p.chain, text[:n]...), p.open+n
+		n := min(len(text), aes.BlockSize+BlockBytes-len(p.chain))
+		p.chain = append(p.chain, text[:n]...)
 		text = text[n:]
-		if p.open == BlockBytes {
-			state := sha256.Sum256(p.chain)
-			p.ids = append(p.ids, p.id(state))
-			p.chain, p.open = append(p.chain[:0], state[:]...), 0
+		if len(p.chain) == aes.BlockSize+BlockBytes {
+			p.seal()
+			p.ids, p.chain = append(p.ids, p.id()), append(p.chain[:0], p.tag...)
 		}
 	}
 }
 
+// seal sets tag to the hash of the open block and all text before it: AES over GMAC. GMAC makes any two texts differ,
+// AES hides the sums that GMAC alone would show.
+func (p *Prompt) seal() {
+	h := p.memory.h
+	p.tag = h.blocks.Seal(p.tag[:0], h.nonce, nil, p.chain)
+	h.ids.Encrypt(p.tag, p.tag)
+}
+
+// id is what is kept of tag.
+func (p *Prompt) id() int64 { return int64(binary.LittleEndian.Uint64(p.tag)) }
+
 // SystemHash returns the keyed hash of the instruction part, "" when there is none.
 func (p *Prompt) SystemHash() string {
-	if p.long != nil {
-		return hex.EncodeToString(p.long.Sum(nil)[:16])
+	switch {
+	case p.begin != nil:
+		return p.begin.system
+	case p.system != nil:
+		return hexOf(p.system)
 	}
-	return p.memory.text("system", p.system)
+	return ""
 }
 
 // SystemTokens estimates the tokens of the instruction part from its share of the text; nil when input is unknown or
@@ -127,13 +150,9 @@ func (p *Prompt) SystemTokens(input *int64) *int64 {
 // the same i-th id agree in all text up to the end of block i.
 func (p *Prompt) Blocks() []int64 {
 	ids := p.ids
-	if p.open > 0 {
-		ids = append(ids, p.id(sha256.Sum256(p.chain)))
+	if len(p.chain) > aes.BlockSize {
+		p.seal()
+		ids = append(ids, p.id())
 	}
 	return append([]int64(nil), ids...)
-}
-
-// id is what is kept of the hash of a block.
-func (p *Prompt) id(state [sha256.Size]byte) int64 {
-	return int64(binary.LittleEndian.Uint64(state[:]))
 }

@@ -18,12 +18,16 @@ type Value struct {
 type doc struct {
 	src   []byte
 	nodes []Value
-	open  []int32  // objects and arrays that are not closed yet
+	open  []open
 	text  []byte   // unescaped strings
 	list  []*Value // arrays handed out
 	kept  arena
 
 	escapedKey bool // some key is written with escapes
+
+	record          place // of whole records
+	nowhere         place // of members that are not remembered
+	records, places int
 }
 
 // Type is the kind of a JSON value.

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -77,6 +78,63 @@ func FuzzValue(f *testing.F) {
 		}
 		same(t, "", again, want)
 	})
+}
+
+// alike compares two values of the same text, deeply: kinds, places in the text, keys.
+func alike(a, b *Value) bool {
+	if a.Type() != b.Type() || a.from != b.from || a.to != b.to || a.key != b.key || a.keyTo != b.keyTo || a.next-a.self != b.next-b.self {
+		return false
+	}
+	if a.Type() != TypeArray && a.Type() != TypeObject {
+		return true
+	}
+	x, y := a.first(), b.first()
+	for ; x != nil && y != nil; x, y = a.after(x), b.after(y) {
+		if !alike(x, y) {
+			return false
+		}
+	}
+	return x == nil && y == nil && a.doc.escapedKey == b.doc.escapedKey
+}
+
+// FuzzPlaces: what a parser has learnt from other records changes nothing but the time.
+func FuzzPlaces(f *testing.F) {
+	for _, s := range [][2]string{{`{"a":1, "b":2}`, `{"a":1"b":2}`}, {`{"a":{"b":[{"c":1},{"c":2,"d":3}]}}`, `{"a":[{"b":{"c":1}}],"d":3}`},
+		{`{"a":1,"b":2,"c":3}`, `{"a":1,"c":3,"b":2}`}, {`{"\u0061":1,"b":{}}`, `{"b":{"\u0061":1}}`}, {`[{"a":1},{"b":1}]`, `[{"b":1}{"a":1}]`},
+		{"{\n \"a\" : 1 ,\n \"b\" : 2 }", `{"a" : 1 ,"b":2`}, {`{"a":"x"}`, `{"a":`},
+		{`{"a":1}`, `{"a": 1}`}, {`{"a":1}`, `["a":1]`}} {
+		f.Add([]byte(s[0]), []byte(s[1]))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var p Parser
+		for i, text := range [][]byte{a, a, b, a, b, b, a} {
+			got, err := p.ParseBytes(text)
+			want, wantErr := Parse(text)
+			switch {
+			case (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error():
+				t.Fatalf("%q, time %d: %v; alone: %v", text, i, err, wantErr)
+			case err == nil && !alike(got, want):
+				t.Fatalf("%q, time %d: read as %s", text, i, got)
+			}
+		}
+	})
+}
+
+// Keys without end must not fill the memory, and are still found.
+func TestPlacesAreBounded(t *testing.T) {
+	var p Parser
+	for i := range 3 * maxPlaces {
+		v, err := p.ParseBytes(fmt.Appendf(nil, `{"id":1,"%d":{"x":2},"list":[{"%d":3}],"last":%d}`, i, i, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, x := Int(v, "last"), Int(v, "list", "0", fmt.Sprint(i)); n == nil || *n != int64(i) || x == nil || *x != 3 {
+			t.Fatalf("record %d: %s", i, v)
+		}
+	}
+	if p.doc.places > maxPlaces || len(p.doc.record.inside) > maxInside {
+		t.Errorf("%d places, %d in the record", p.doc.places, len(p.doc.record.inside))
+	}
 }
 
 func TestParseRefuses(t *testing.T) { // ING-20: nothing behind the closing brace; ING-25: bounded nesting

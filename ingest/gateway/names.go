@@ -118,6 +118,9 @@ func responseID(id string) string {
 
 // traceID returns s when it looks like a trace id: 32 hex digits or a UUID.
 func traceID(s string) string {
+	if len(s) != 32 && len(s) != 36 {
+		return ""
+	}
 	hex := 0
 	for i := range len(s) {
 		switch c := s[i]; {

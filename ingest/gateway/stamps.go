@@ -43,7 +43,7 @@ func offset(c *decode.Context, r *trace.Request, s string, from int64) (*int64, 
 
 // stamp reads unix seconds, or a date and time.
 func stamp(c *decode.Context, r *trace.Request, s string) (int64, error) {
-	if strings.Trim(s, "0123456789.eE+") == "" {
+	if date := len(s) > 4 && s[4] == '-'; !date && strings.Trim(s, "0123456789.eE+") == "" {
 		return decode.Micros(s, time.Second)
 	}
 	at, naive, err := decode.Time(s, c.Zone)

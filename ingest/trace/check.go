@@ -3,6 +3,7 @@ package trace
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // Check makes a decoded request consistent before it is stored. It never invents: what contradicts itself is set to nil
@@ -158,7 +159,9 @@ func cleanText(r *Request) {
 		if len(*s) > maxName {
 			*s = (*s)[:maxName]
 		}
-		*s = strings.ToValidUTF8(*s, "\uFFFD")
+		if !utf8.ValidString(*s) {
+			*s = strings.ToValidUTF8(*s, "\uFFFD")
+		}
 	}
 }
 

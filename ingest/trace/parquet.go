@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,7 +19,13 @@ import (
 
 // window is how many rows a Writer holds back to sort them by arrival. Logs are written in order of the end of a call,
 // so a row is out of place by a few hundred rows at most; it is sorted exactly when it is not out by more than this.
-const window = 16 << 10
+const window = 8 << 10
+
+// step is how many rows beyond the window are gathered before some are written.
+const step = 4 << 10
+
+// batchRows is how many rows are handed to the Parquet library at once: as many as it takes at a time.
+const batchRows = 64
 
 // groupRows is the size of a row group: small enough that an engine can read a part in parallel.
 const groupRows = 100_000
@@ -27,21 +34,23 @@ const groupRows = 100_000
 // It is not safe for concurrent use.
 type Writer struct {
 	run, tmp string
-	days     map[string]*dayFile
+	days     map[int64]*dayFile
 	buffered int
 	bodies   *table[Body]
 }
 
 // Body is the request body of one attempt, kept only on explicit demand and in a file of mode 0600.
 type Body struct {
-	RequestID string `parquet:"request_id,zstd"`
-	Attempt   int32  `parquet:"attempt,zstd"`
-	Body      []byte `parquet:"body,zstd"` // JSON as sent to the chat or completions endpoint
+	RequestID string `parquet:"request_id"`
+	Attempt   int32  `parquet:"attempt"`
+	Body      []byte `parquet:"body"` // JSON as sent to the chat or completions endpoint
 }
 
 type dayFile struct {
 	*table[Request]
-	rows []Request
+	day   string
+	rows  []*Request // held back to be sorted
+	batch []Request  // on their way to the file
 }
 
 // NewWriter prepares a writer into the run folder, which is made when missing. Leftovers of writers whose process
@@ -55,23 +64,23 @@ func NewWriter(run string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making temporary folder: %w", err)
 	}
-	return &Writer{run: run, tmp: tmp, days: map[string]*dayFile{}}, nil
+	return &Writer{run: run, tmp: tmp, days: map[int64]*dayFile{}}, nil
 }
 
-// Add stores a copy of r. Check must have been applied.
+// Add stores r, which must not be touched afterwards. Check must have been applied.
 func (w *Writer) Add(r *Request) error {
-	day := Day(r.Arrival)
-	d := w.days[day]
+	d := w.days[dayNumber(r.Arrival)]
 	if d == nil {
+		day := Day(r.Arrival)
 		t, err := newTable[Request](filepath.Join(w.tmp, day), 0o644)
 		if err != nil {
 			return err
 		}
-		d = &dayFile{table: t}
-		w.days[day] = d
+		d = &dayFile{table: t, day: day}
+		w.days[dayNumber(r.Arrival)] = d
 	}
-	d.rows = append(d.rows, *r)
-	if w.buffered++; w.buffered < 2*window {
+	d.rows = append(d.rows, r)
+	if w.buffered++; w.buffered < window+step {
 		return nil
 	}
 	return w.spill()
@@ -87,23 +96,32 @@ func (w *Writer) AddBody(b Body) (err error) {
 	return w.bodies.write([]Body{b})
 }
 
-// spill writes the older half of the day with most rows held back.
+// spill writes the older rows of the day with most rows held back.
 func (w *Writer) spill() error {
 	var fullest *dayFile
-	for _, day := range w.sortedDays() {
-		if d := w.days[day]; fullest == nil || len(d.rows) > len(fullest.rows) {
+	for _, d := range w.sortedDays() {
+		if fullest == nil || len(d.rows) > len(fullest.rows) {
 			fullest = d
 		}
 	}
-	sortRows(fullest.rows)
-	half := (len(fullest.rows) + 1) / 2
-	if err := fullest.write(fullest.rows[:half]); err != nil {
-		return err
+	n := min(step, (len(fullest.rows)+1)/2)
+	w.buffered -= n
+	return fullest.flush(n)
+}
+
+// flush sorts the rows held back and writes the first n.
+func (d *dayFile) flush(n int) error {
+	sortRows(d.rows)
+	for rows := range slices.Chunk(d.rows[:n], batchRows) {
+		d.batch = d.batch[:0]
+		for _, r := range rows {
+			d.batch = append(d.batch, *r)
+		}
+		if err := d.write(d.batch); err != nil {
+			return err
+		}
 	}
-	rest := copy(fullest.rows, fullest.rows[half:])
-	clear(fullest.rows[rest:])
-	fullest.rows = fullest.rows[:rest]
-	w.buffered -= half
+	d.rows = slices.Delete(d.rows, 0, n)
 	return nil
 }
 
@@ -111,13 +129,11 @@ func (w *Writer) spill() error {
 // A part that is already there is left as it is; added counts the new ones. The writer is done afterwards.
 func (w *Writer) Commit(part string, meta map[string]string) (files []string, added int, err error) {
 	defer w.Abort()
-	for _, day := range w.sortedDays() {
-		d := w.days[day]
-		sortRows(d.rows)
-		if err := d.write(d.rows); err != nil {
+	for _, d := range w.sortedDays() {
+		if err := d.flush(len(d.rows)); err != nil {
 			return nil, 0, err
 		}
-		fresh, final, err := d.commit(filepath.Join(w.run, "day="+day), part, meta)
+		fresh, final, err := d.commit(filepath.Join(w.run, "day="+d.day), part, meta)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -142,13 +158,21 @@ func (w *Writer) Abort() {
 	os.RemoveAll(w.tmp)
 }
 
-func (w *Writer) sortedDays() []string {
-	days := make([]string, 0, len(w.days))
-	for day := range w.days {
-		days = append(days, day)
+func (w *Writer) sortedDays() []*dayFile {
+	return slices.SortedFunc(maps.Values(w.days), func(a, b *dayFile) int { return strings.Compare(a.day, b.day) })
+}
+
+// dayNumber numbers the days that Day names.
+func dayNumber(arrival *int64) int64 {
+	if arrival == nil {
+		return math.MinInt64
 	}
-	slices.Sort(days)
-	return days
+	const day = int64(24 * time.Hour / time.Microsecond)
+	n := *arrival / day
+	if *arrival%day < 0 {
+		n--
+	}
+	return n
 }
 
 // Day is the UTC day of an arrival, which names the folder of its part; "unknown" without a time.
@@ -159,13 +183,13 @@ func Day(arrival *int64) string {
 	return time.UnixMicro(*arrival).UTC().Format(time.DateOnly)
 }
 
-func sortRows(rows []Request) {
-	slices.SortStableFunc(rows, func(a, b Request) int {
+func sortRows(rows []*Request) {
+	slices.SortStableFunc(rows, func(a, b *Request) int {
 		return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a.SourceLine, b.SourceLine), strings.Compare(a.RequestID, b.RequestID))
 	})
 }
 
-func at(r Request) int64 {
+func at(r *Request) int64 {
 	if r.Arrival == nil {
 		return math.MinInt64
 	}

@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 func hasFlag(list, flag string) bool {
 	for f := range strings.SplitSeq(list, ",") {
@@ -18,10 +15,15 @@ func addFlag(list, flag string) string {
 	if list == "" {
 		return flag
 	}
-	if hasFlag(list, flag) {
-		return list
+	for at := 0; at < len(list); {
+		f, _, _ := strings.Cut(list[at:], ",")
+		if f == flag {
+			return list
+		}
+		if flag < f {
+			return list[:at] + flag + "," + list[at:]
+		}
+		at += len(f) + 1
 	}
-	flags := append(strings.Split(list, ","), flag)
-	slices.Sort(flags)
-	return strings.Join(flags, ",")
+	return list + "," + flag
 }

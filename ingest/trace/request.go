@@ -4,77 +4,77 @@ package trace
 // alike (signed integers, microseconds, text, booleans, lists of integers).
 type Request struct {
 	// Identity.
-	RequestID     string `parquet:"request_id,zstd"`              // the source's id; a decoder derives one when there is none (quality id_derived)
-	RootRequestID string `parquet:"root_request_id,zstd"`         // groups retries and fallbacks of one user call; equals RequestID without them
-	Attempt       int32  `parquet:"attempt,zstd"`                 // 1 for the first try
-	ResponseID    string `parquet:"response_id,optional,zstd"`    // the id in the answer's body (chatcmpl-...)
-	TraceID       string `parquet:"trace_id,optional,zstd"`       // lower-case hex where it was hex or base64, else verbatim
-	SpanID        string `parquet:"span_id,optional,zstd"`        // as TraceID
-	ParentSpanID  string `parquet:"parent_span_id,optional,zstd"` // as TraceID
-	SessionID     string `parquet:"session_id,optional,zstd"`     // conversation
-	Turn          *int32 `parquet:"turn,optional,zstd"`           // 1 for the first turn of the session, when the source says
+	RequestID     string `parquet:"request_id"`              // the source's id; a decoder derives one when there is none (quality id_derived)
+	RootRequestID string `parquet:"root_request_id"`         // groups retries and fallbacks of one user call; equals RequestID without them
+	Attempt       int32  `parquet:"attempt"`                 // 1 for the first try
+	ResponseID    string `parquet:"response_id,optional"`    // the id in the answer's body (chatcmpl-...)
+	TraceID       string `parquet:"trace_id,optional"`       // lower-case hex where it was hex or base64, else verbatim
+	SpanID        string `parquet:"span_id,optional"`        // as TraceID
+	ParentSpanID  string `parquet:"parent_span_id,optional"` // as TraceID
+	SessionID     string `parquet:"session_id,optional"`     // conversation
+	Turn          *int32 `parquet:"turn,optional"`           // 1 for the first turn of the session, when the source says
 
 	// Times. Arrival is the vantage's start of the call; in a replay it is the time the request was DUE, so that every
 	// latency counts from the schedule and a late client cannot hide (SendLagUS shows by how much it was late).
-	Arrival        *int64  `parquet:"arrival,optional,timestamp(microsecond),zstd"`        // UTC microseconds since 1970; NULL when the source has no time
-	FirstUS        *int64  `parquet:"first_us,optional,zstd"`                              // first token-bearing chunk (TTFTKind says which event); NULL unless streamed
-	FirstVisibleUS *int64  `parquet:"first_visible_us,optional,zstd"`                      // first chunk that is not reasoning
-	HeadersUS      *int64  `parquet:"headers_us,optional,zstd"`                            // response headers; never a first token
-	LastUS         *int64  `parquet:"last_us,optional,zstd"`                               // last token-bearing chunk
-	EndUS          *int64  `parquet:"end_us,optional,zstd"`                                // stream closed or whole body received
-	SendLagUS      *int64  `parquet:"send_lag_us,optional,zstd"`                           // replay: sent minus due
-	QueueUS        *int64  `parquet:"queue_us,optional,zstd"`                              // engine: waiting to be scheduled
-	PrefillUS      *int64  `parquet:"prefill_us,optional,zstd"`                            // engine: scheduled to first token
-	DecodeUS       *int64  `parquet:"decode_us,optional,zstd"`                             // engine: first to last token
-	GapsUS         []int32 `parquet:"gaps_us,list,optional" parquet-element:",delta"`      // first element: first chunk's offset; then the gap to the chunk before; NULL when chunk times are unknown
-	ChunkTokens    []int32 `parquet:"chunk_tokens,list,optional" parquet-element:",delta"` // tokens of each chunk of GapsUS; NULL when unknown
+	Arrival        *int64  `parquet:"arrival,optional,timestamp(microsecond)"`                          // UTC microseconds since 1970; NULL when the source has no time
+	FirstUS        *int64  `parquet:"first_us,optional"`                                                // first token-bearing chunk (TTFTKind says which event); NULL unless streamed
+	FirstVisibleUS *int64  `parquet:"first_visible_us,optional"`                                        // first chunk that is not reasoning
+	HeadersUS      *int64  `parquet:"headers_us,optional"`                                              // response headers; never a first token
+	LastUS         *int64  `parquet:"last_us,optional"`                                                 // last token-bearing chunk
+	EndUS          *int64  `parquet:"end_us,optional"`                                                  // stream closed or whole body received
+	SendLagUS      *int64  `parquet:"send_lag_us,optional"`                                             // replay: sent minus due
+	QueueUS        *int64  `parquet:"queue_us,optional"`                                                // engine: waiting to be scheduled
+	PrefillUS      *int64  `parquet:"prefill_us,optional"`                                              // engine: scheduled to first token
+	DecodeUS       *int64  `parquet:"decode_us,optional"`                                               // engine: first to last token
+	GapsUS         []int32 `parquet:"gaps_us,list,optional" parquet-element:",delta,uncompressed"`      // first element: first chunk's offset; then the gap to the chunk before; NULL when chunk times are unknown
+	ChunkTokens    []int32 `parquet:"chunk_tokens,list,optional" parquet-element:",delta,uncompressed"` // tokens of each chunk of GapsUS; NULL when unknown
 
 	// What the times mean.
-	TTFTKind      string `parquet:"ttft_kind,optional,dict,zstd"` // one of the TTFT* constants; "" when FirstUS is nil
-	Vantage       string `parquet:"vantage,dict,zstd"`            // client, gateway, engine or replay
-	ClockDomain   string `parquet:"clock_domain,dict,zstd"`       // wall, monotonic or relative; absolute times compare only between wall clocks
-	TimePrecision int64  `parquet:"time_precision_us,zstd"`       // step of the source's stamps in microseconds: 1, 1000, 1000000
+	TTFTKind      string `parquet:"ttft_kind,optional,dict"` // one of the TTFT* constants; "" when FirstUS is nil
+	Vantage       string `parquet:"vantage,dict"`            // client, gateway, engine or replay
+	ClockDomain   string `parquet:"clock_domain,dict"`       // wall, monotonic or relative; absolute times compare only between wall clocks
+	TimePrecision int64  `parquet:"time_precision_us"`       // step of the source's stamps in microseconds: 1, 1000, 1000000
 
 	// Outcome.
-	ErrorClass     string `parquet:"error_class,dict,zstd"`            // one of the Class* constants
-	HTTPStatus     *int32 `parquet:"http_status,optional,zstd"`        // NULL when unknown or no answer came
-	FinishReason   string `parquet:"finish_reason,optional,dict,zstd"` // stop, length, tool_calls, content_filter, abort, error, other
-	EndpointKind   string `parquet:"endpoint_kind,optional,dict,zstd"` // chat, completions, responses, messages, embeddings, rerank, other
-	Stream         *bool  `parquet:"stream,optional"`                  // NULL when the source does not say
-	CachedResponse *bool  `parquet:"cached_response,optional"`         // the gateway answered from its own response cache
+	ErrorClass     string `parquet:"error_class,dict"`            // one of the Class* constants
+	HTTPStatus     *int32 `parquet:"http_status,optional"`        // NULL when unknown or no answer came
+	FinishReason   string `parquet:"finish_reason,optional,dict"` // stop, length, tool_calls, content_filter, abort, error, other
+	EndpointKind   string `parquet:"endpoint_kind,optional,dict"` // chat, completions, responses, messages, embeddings, rerank, other
+	Stream         *bool  `parquet:"stream,optional"`             // NULL when the source does not say
+	CachedResponse *bool  `parquet:"cached_response,optional"`    // the gateway answered from its own response cache
 
 	// Who and where. Names are what an SRE groups by and are kept plain by default; keys and users are keyed hashes.
-	ModelRequested string `parquet:"model_requested,optional,dict,zstd"`
-	ModelServed    string `parquet:"model_served,optional,dict,zstd"`
-	Provider       string `parquet:"provider,optional,dict,zstd"`
-	Deployment     string `parquet:"deployment,optional,dict,zstd"`
-	Replica        string `parquet:"replica,optional,dict,zstd"` // one engine instance (scheduler loop)
-	Tenant         string `parquet:"tenant,optional,dict,zstd"`
-	App            string `parquet:"app,optional,dict,zstd"`
-	Route          string `parquet:"route,optional,dict,zstd"`
-	KeyHash        string `parquet:"key_hash,optional,dict,zstd"`
-	UserHash       string `parquet:"user_hash,optional,dict,zstd"`
+	ModelRequested string `parquet:"model_requested,optional,dict"`
+	ModelServed    string `parquet:"model_served,optional,dict"`
+	Provider       string `parquet:"provider,optional,dict"`
+	Deployment     string `parquet:"deployment,optional,dict"`
+	Replica        string `parquet:"replica,optional,dict"` // one engine instance (scheduler loop)
+	Tenant         string `parquet:"tenant,optional,dict"`
+	App            string `parquet:"app,optional,dict"`
+	Route          string `parquet:"route,optional,dict"`
+	KeyHash        string `parquet:"key_hash,optional,dict"`
+	UserHash       string `parquet:"user_hash,optional,dict"`
 
 	// Tokens.
-	InputTokens       *int64 `parquet:"input_tokens,optional,zstd"`        // includes cached and cache-written tokens
-	CachedInputTokens *int64 `parquet:"cached_input_tokens,optional,zstd"` // part of InputTokens
-	CacheWriteTokens  *int64 `parquet:"cache_write_tokens,optional,zstd"`  // part of InputTokens
-	OutputTokens      *int64 `parquet:"output_tokens,optional,zstd"`       // includes reasoning tokens
-	ReasoningTokens   *int64 `parquet:"reasoning_tokens,optional,zstd"`    // part of OutputTokens
-	MaxTokens         *int64 `parquet:"max_tokens,optional,zstd"`          // the caller's limit
-	TokensSource      string `parquet:"tokens_source,optional,dict,zstd"`  // usage (the server counted), estimated, chunks; "" without counts
+	InputTokens       *int64 `parquet:"input_tokens,optional"`        // includes cached and cache-written tokens
+	CachedInputTokens *int64 `parquet:"cached_input_tokens,optional"` // part of InputTokens
+	CacheWriteTokens  *int64 `parquet:"cache_write_tokens,optional"`  // part of InputTokens
+	OutputTokens      *int64 `parquet:"output_tokens,optional"`       // includes reasoning tokens
+	ReasoningTokens   *int64 `parquet:"reasoning_tokens,optional"`    // part of OutputTokens
+	MaxTokens         *int64 `parquet:"max_tokens,optional"`          // the caller's limit
+	TokensSource      string `parquet:"tokens_source,optional,dict"`  // usage (the server counted), estimated, chunks; "" without counts
 
 	// Prompt shape, without text.
-	SystemPromptTokens *int64  `parquet:"system_prompt_tokens,optional,zstd"`    // tokens of system and developer messages and tools; estimated from text shares when quality says so
-	SystemPromptHash   string  `parquet:"system_prompt_hash,optional,dict,zstd"` // keyed hash of that text
-	PrefixHashIDs      []int64 `parquet:"prefix_hash_ids,list,optional"`         // chained block hashes (64-bit patterns): equal id means equal prefix up to and including the block
-	PrefixBlockTokens  *int32  `parquet:"prefix_block_tokens,optional,zstd"`     // tokens in a block; NULL when blocks are equal shares of the text (then InputTokens / number of ids)
+	SystemPromptTokens *int64  `parquet:"system_prompt_tokens,optional"`                                       // tokens of system and developer messages and tools; estimated from text shares when quality says so
+	SystemPromptHash   string  `parquet:"system_prompt_hash,optional,dict"`                                    // keyed hash of that text
+	PrefixHashIDs      []int64 `parquet:"prefix_hash_ids,list,optional" parquet-element:",plain,uncompressed"` // chained block hashes (64-bit patterns): equal id means equal prefix up to and including the block
+	PrefixBlockTokens  *int32  `parquet:"prefix_block_tokens,optional"`                                        // tokens in a block; NULL when blocks are equal shares of the text (then InputTokens / number of ids)
 
 	// Provenance.
-	SourceFormat string `parquet:"source_format,dict,zstd"`
-	SourceFile   string `parquet:"source_file,dict,zstd"`      // base name of the input
-	SourceLine   int64  `parquet:"source_line,delta"`          // 1-based line, row or message
-	Quality      string `parquet:"quality,optional,dict,zstd"` // sorted Q* flags joined by commas
+	SourceFormat string `parquet:"source_format,dict"`
+	SourceFile   string `parquet:"source_file,dict"`      // base name of the input
+	SourceLine   int64  `parquet:"source_line,delta"`     // 1-based line, row or message
+	Quality      string `parquet:"quality,optional,dict"` // sorted Q* flags joined by commas
 }
 
 // Vantage points.

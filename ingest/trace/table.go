@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
 // table is a Parquet file being written under a temporary name.
@@ -24,7 +25,13 @@ func newTable[T any](name string, mode os.FileMode) (*table[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("making part: %w", err)
 	}
-	return &table[T]{file: f, pq: parquet.NewGenericWriter[T](f, parquet.CreatedBy("reprise", "1", ""))}, nil
+	return &table[T]{file: f, pq: parquet.NewGenericWriter[T](f, parquet.CreatedBy("reprise", "1", ""),
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), // on our columns as small as the default, in half the time
+		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
+		parquet.DefaultEncodingFor(parquet.Int32, &parquet.DeltaBinaryPacked),
+		parquet.DictionaryMaxBytes(512<<10),     // names of users or deployments without end: plain from there on
+		parquet.PageBufferSize(64<<10),          // there is a page open for each column of each day
+		parquet.DataPageStatistics(false))}, nil // the column index has them
 }
 
 func (t *table[T]) write(rows []T) error {
