@@ -26,16 +26,16 @@
 -- column goodput_ratio share higher
 -- column seconds s none
 WITH
--- calls that a model answered or should have; one row a group and verdict. A term is missed by those answered that broke it
+-- calls that a model answered or should have; one row a group, verdict and set of missed terms (a sum of 1, 2, 4, 8, 16; below 0: not answered, no set)
 counted AS (
-  SELECT grp, verdict, CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END AS is_judged, CASE WHEN verdict = 'good' THEN 1 ELSE 0 END AS is_good,
-         count(*) AS n, count(*) FILTER (WHERE latency) AS answered, count(*) FILTER (WHERE outcome = 'client_error') AS client_errors,
-         count(*) FILTER (WHERE latency AND ttft_ok = FALSE) AS ttft_missed, count(*) FILTER (WHERE latency AND ttfvt_ok = FALSE) AS ttfvt_missed,
-         count(*) FILTER (WHERE latency AND tpot_ok = FALSE) AS tpot_missed, count(*) FILTER (WHERE latency AND e2e_ok = FALSE) AS e2e_missed,
-         count(*) FILTER (WHERE latency AND max_gap_ok = FALSE) AS max_gap_missed, coalesce(sum(output_tokens), 0) AS tokens
+  SELECT grp, verdict, CASE WHEN verdict = 'good' THEN 0 WHEN outcome = 'client_error' THEN -2 WHEN NOT latency THEN -1
+                            ELSE CASE WHEN ttft_ok = FALSE THEN 1 ELSE 0 END + CASE WHEN ttfvt_ok = FALSE THEN 2 ELSE 0 END
+                               + CASE WHEN tpot_ok = FALSE THEN 4 ELSE 0 END + CASE WHEN e2e_ok = FALSE THEN 8 ELSE 0 END
+                               + CASE WHEN max_gap_ok = FALSE THEN 16 ELSE 0 END END AS missed,
+         count(*) AS n, coalesce(sum(output_tokens), 0) AS tokens
   FROM calls
   WHERE generation AND NOT cached_response
-  GROUP BY grp, verdict
+  GROUP BY 1, 2, 3
 ),
 -- what the attempts add that do not speak for their call
 others AS (
@@ -44,14 +44,20 @@ others AS (
   WHERE generation AND NOT cached_response AND other_attempts > 0
   GROUP BY grp
 ),
-summed AS (
-  SELECT grp, sum(n) AS n, sum(n * is_judged) AS judged, nullif(sum(n * is_judged), 0) * 1e0 AS base, sum(n * is_good) AS good,
-         sum(CASE WHEN verdict = 'unevaluable' THEN n ELSE 0 END) AS unevaluable, sum(CASE WHEN verdict = 'excluded' THEN n ELSE 0 END) AS excluded,
-         sum(client_errors) AS client_errors, sum(tokens * is_good) AS good_tokens, sum(tokens) AS tokens,
-         sum(is_judged * (answered - ttft_missed)) AS ttft_met, sum(is_judged * (answered - ttfvt_missed)) AS ttfvt_met,
-         sum(is_judged * (answered - tpot_missed)) AS tpot_met, sum(is_judged * (answered - e2e_missed)) AS e2e_met,
-         sum(is_judged * (answered - max_gap_missed)) AS max_gap_met
+marked AS (
+  SELECT counted.*, CASE WHEN verdict IN ('good', 'bad') THEN n ELSE 0 END AS judged, CASE WHEN verdict = 'good' THEN n ELSE 0 END AS good,
+         CASE WHEN verdict IN ('good', 'bad') AND missed >= 0 THEN n ELSE 0 END AS answered
   FROM counted
+),
+summed AS (
+  SELECT grp, sum(n) AS n, sum(judged) AS judged, nullif(sum(judged), 0) * 1e0 AS base, sum(good) AS good,
+         sum(CASE WHEN verdict = 'unevaluable' THEN n ELSE 0 END) AS unevaluable, sum(CASE WHEN verdict = 'excluded' THEN n ELSE 0 END) AS excluded,
+         sum(CASE WHEN missed = -2 THEN n ELSE 0 END) AS client_errors,
+         sum(CASE WHEN verdict = 'good' THEN tokens ELSE 0 END) AS good_tokens, sum(tokens) AS tokens,
+         sum(CASE WHEN mod(missed, 2) < 1 THEN answered ELSE 0 END) AS ttft_met, sum(CASE WHEN mod(missed, 4) < 2 THEN answered ELSE 0 END) AS ttfvt_met,
+         sum(CASE WHEN mod(missed, 8) < 4 THEN answered ELSE 0 END) AS tpot_met, sum(CASE WHEN mod(missed, 16) < 8 THEN answered ELSE 0 END) AS e2e_met,
+         sum(CASE WHEN missed < 16 THEN answered ELSE 0 END) AS max_gap_met
+  FROM marked
   GROUP BY grp
 ),
 -- a term without a bound has no attainment; nothing has one where nothing could be judged
