@@ -14,6 +14,7 @@ import (
 type condition struct {
 	path             path
 	is, prefix       []string
+	notPrefix        []string
 	present, missing bool
 	modelPath        *bool
 	empty            bool
@@ -22,7 +23,7 @@ type condition struct {
 }
 
 func conditionKeys() []string {
-	return []string{"path", "is", "prefix", "present", "missing", "model_path", "empty", "below", "not_below"}
+	return []string{"path", "is", "prefix", "not_prefix", "present", "missing", "model_path", "empty", "below", "not_below"}
 }
 
 // condition reads one that may hold another; keys of the caller are extra. The other may hold no third: aliases could
@@ -47,6 +48,8 @@ func (p *reader) single(n *yaml.Node, what string, extra ...string) (c condition
 			c.is = p.texts(e.value, what+" is")
 		case "prefix":
 			c.prefix = p.texts(e.value, what+" prefix")
+		case "not_prefix":
+			c.notPrefix = p.texts(e.value, what+" not_prefix")
 		case "present":
 			c.present = p.flag(e.value, what+" present")
 			c.missing = !c.present
@@ -113,8 +116,9 @@ func (c *condition) holds(rec *record) bool {
 	case !there:
 		return false
 	}
+	begins := func(p string) bool { return strings.HasPrefix(s, p) }
 	return (c.is == nil || slices.Contains(c.is, s)) &&
-		(c.prefix == nil || slices.ContainsFunc(c.prefix, func(p string) bool { return strings.HasPrefix(s, p) })) &&
+		(c.prefix == nil || slices.ContainsFunc(c.prefix, begins)) && !slices.ContainsFunc(c.notPrefix, begins) &&
 		(c.modelPath == nil || (endpoint(s) != "") == *c.modelPath) &&
 		(c.below == nil || less(rec, c.path, c.below) == yes) &&
 		(c.notBelow == nil || less(rec, c.path, c.notBelow) == no)

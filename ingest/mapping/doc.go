@@ -9,6 +9,8 @@
 //	about: |                    # what the log can and cannot contain
 //	  ...
 //	vantage: gateway            # client, gateway (default) or engine
+//	inside: data                # where the record stands in its object, if it is there
+//	input_excludes_cached: true # input_tokens are then the sum of the three
 //	detect: [start_time, [upstream, backend], {path: type, is: [request]}]
 //	signs: [tokens.in]          # more keys that a record may have
 //	skip:                       # records that are not requests to a model
@@ -44,7 +46,7 @@
 //	stamp       start (default) or end: arrival is then the stamp minus end_us
 //	zone        of stamps without one; without it they are read in the zone of --assume-tz and flagged naive_time
 //	plus        is added to an integer
-//	when        a condition: path with is, prefix, present, missing, empty (there but ""), model_path (names a call of a
+//	when        a condition: path with is, prefix, not_prefix, present, missing, empty (there but ""), model_path (names a call of a
 //	            model), below or not_below another path; and: a second condition
 //	quality     a flag for the rows that use this source
 //

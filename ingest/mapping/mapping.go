@@ -68,6 +68,8 @@ type mapping struct {
 	more                        []path        // further signs
 	skip                        []skip
 	columns                     []column
+	inside                      path // where the record stands in its object, if it is there
+	exclusive                   bool // input tokens are without cached ones
 	endTimed                    bool // arrival comes from the end
 }
 
@@ -87,7 +89,7 @@ func (p *reader) mapping(text []byte) *mapping {
 	if root == nil {
 		return m
 	}
-	for _, e := range p.entries(root, "mapping", []string{"name", "title", "about", "vantage", "detect", "signs", "skip", "columns"}) {
+	for _, e := range p.entries(root, "mapping", []string{"name", "title", "about", "vantage", "inside", "input_excludes_cached", "detect", "signs", "skip", "columns"}) {
 		switch e.key.Value {
 		case "name":
 			m.name = p.text(e.value, "name")
@@ -97,6 +99,10 @@ func (p *reader) mapping(text []byte) *mapping {
 			m.about = p.text(e.value, "about")
 		case "vantage":
 			m.vantage = p.word(e.value, "vantage", trace.Client, trace.Gateway, trace.Engine)
+		case "inside":
+			m.inside = p.path(e.value, "inside")
+		case "input_excludes_cached":
+			m.exclusive = p.flag(e.value, "input_excludes_cached")
 		case "detect":
 			p.detect(m, e.value)
 		case "signs":
@@ -223,7 +229,7 @@ func (p *reader) complete(m *mapping, root *yaml.Node) {
 func (m *mapping) signs(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
-		best = max(best, m.count(&record{root: v}))
+		best = max(best, m.count(m.record(v)))
 	}
 	if s.Header != nil && s.Records == nil {
 		if v, err := fromRow(quoted(s.Header), s.Header); err == nil { // each column holds something
@@ -231,6 +237,17 @@ func (m *mapping) signs(s *decode.Sample) int {
 		}
 	}
 	return best
+}
+
+// record is what stands inside v, or v.
+func (m *mapping) record(v *decode.Value) *record {
+	rec := &record{root: v}
+	if m.inside != nil {
+		if inner := rec.find(m.inside); inner.Type() == decode.TypeObject {
+			rec.root = inner
+		}
+	}
+	return rec
 }
 
 func (m *mapping) count(rec *record) int {
@@ -251,7 +268,7 @@ func (m *mapping) count(rec *record) int {
 
 // shows: a path alone need only be there, null too.
 func (c *condition) shows(rec *record) bool {
-	if c.and == nil && !c.empty && c.is == nil && c.prefix == nil && !c.present && !c.missing && c.modelPath == nil && c.below == nil && c.notBelow == nil {
+	if c.and == nil && !c.empty && c.notPrefix == nil && c.is == nil && c.prefix == nil && !c.present && !c.missing && c.modelPath == nil && c.below == nil && c.notBelow == nil {
 		return rec.find(c.path) != nil
 	}
 	return c.holds(rec)

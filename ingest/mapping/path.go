@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"reprise/ingest/decode"
@@ -106,11 +107,13 @@ func lookup(v *decode.Value, keys string) *decode.Value {
 }
 
 func member(v *decode.Value, key string) *decode.Value {
-	if key == "-1" && v.Type() == decode.TypeArray {
-		if list := v.GetArray(); len(list) > 0 {
-			return list[len(list)-1]
+	if v.Type() == decode.TypeArray && strings.HasPrefix(key, "-") {
+		n, err := strconv.Atoi(key)
+		list := v.GetArray()
+		if n += len(list); err != nil || n < 0 {
+			return nil
 		}
-		return nil
+		return list[n]
 	}
 	return v.Get(key)
 }

@@ -18,7 +18,7 @@ func flags() []string {
 
 // decode turns one record into a request.
 func (m *mapping) decode(c *decode.Context, v *decode.Value) error {
-	rec := &record{root: v}
+	rec := m.record(v)
 	for i := range m.skip {
 		if m.skip[i].holds(rec) {
 			c.Skip(m.skip[i].reason)
@@ -36,6 +36,9 @@ func (m *mapping) decode(c *decode.Context, v *decode.Value) error {
 		return err
 	}
 	row.finish()
+	if m.exclusive {
+		row.addCached()
+	}
 	c.Emit(r, nil)
 	return nil
 }
@@ -245,5 +248,23 @@ func (w *row) finish() {
 	}
 	if r.OutputTokens != nil && *r.OutputTokens == 0 && (r.InputTokens == nil || r.ErrorClass != trace.ClassOK) {
 		r.OutputTokens = nil
+	}
+}
+
+// addCached makes input tokens that exclude the cached and cache-written ones include them.
+func (w *row) addCached() {
+	r := w.r
+	if r.InputTokens == nil && r.CachedInputTokens == nil && r.CacheWriteTokens == nil {
+		return
+	}
+	sum := int64(0)
+	for _, n := range []*int64{r.InputTokens, r.CachedInputTokens, r.CacheWriteTokens} {
+		if n != nil {
+			sum += *n
+		}
+	}
+	if r.InputTokens == nil || sum != *r.InputTokens {
+		r.InputTokens = &sum
+		r.AddQuality(trace.QCachedExclusive)
 	}
 }
