@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -116,20 +115,4 @@ func member(v *decode.Value, key string) *decode.Value {
 		return list[n]
 	}
 	return v.Get(key)
-}
-
-// fromRow makes a JSON record of a CSV row, so that there is one way to read a record.
-func fromRow(header [][]byte, row []string) (*decode.Value, error) {
-	text := []byte{'{'}
-	for i, cell := range row[:min(len(row), len(header))] {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		quoted, err := json.Marshal(cell)
-		if err != nil {
-			return nil, err
-		}
-		text = append(append(append(text, header[i]...), ':'), quoted...)
-	}
-	return decode.Parse(append(text, '}'))
 }
