@@ -16,18 +16,20 @@ known AS (
   WHERE generation AND NOT cached_response
   GROUP BY grp
 ),
--- one row a group and instant: how many more are in progress from then on
-steps AS (
-  SELECT grp, at_us, CAST(sum(change) AS BIGINT) AS change FROM events GROUP BY grp, at_us
-),
+-- who leaves at an instant goes before who comes; of the rows of one instant the last has the level, the others hold for no time. Every group ends at
+-- level 0, so one sum over all groups in order serves them all
 levels AS (
-  SELECT grp, at_us, CAST(sum(change) OVER (PARTITION BY grp ORDER BY at_us ROWS UNBOUNDED PRECEDING) AS BIGINT) AS level,
-         lead(at_us) OVER (PARTITION BY grp ORDER BY at_us) - at_us AS held_us
-  FROM steps
+  SELECT grp, CAST(sum(change) OVER (ORDER BY grp, at_us, change ROWS UNBOUNDED PRECEDING) AS BIGINT) AS level,
+         lead(at_us) OVER (ORDER BY grp, at_us, change) - at_us AS held_us
+  FROM events
 ),
 held AS (
-  SELECT grp, max(level) AS peak, sum(level * held_us) AS load_us, sum(CASE WHEN level > 0 THEN held_us END) AS busy_us FROM levels GROUP BY grp
+  SELECT grp, max(level) AS peak, sum(level * held_us) AS load_us, sum(held_us) AS busy_us
+  FROM levels
+  WHERE held_us > 0 AND level > 0
+  GROUP BY grp
 )
-SELECT known.grp, n, n_total, peak, load_us / 1e6 / seconds AS mean, busy_us / 1e6 / seconds AS busy
+SELECT known.grp, n, n_total, CASE WHEN n > 0 THEN coalesce(peak, 0) END AS peak,
+       CASE WHEN n > 0 THEN coalesce(load_us, 0) / 1e6 / seconds END AS mean, CASE WHEN n > 0 THEN coalesce(busy_us, 0) / 1e6 / seconds END AS busy
 FROM known LEFT JOIN held ON known.grp = held.grp CROSS JOIN covered
 ORDER BY known.grp

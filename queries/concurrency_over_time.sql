@@ -12,19 +12,18 @@ WITH
 edges AS (
   SELECT grp, start_us AS at_us, 0 AS change FROM (SELECT DISTINCT grp FROM events) AS groups CROSS JOIN bins
 ),
-steps AS (
-  SELECT grp, at_us, CAST(sum(change) AS BIGINT) AS change
-  FROM (SELECT grp, at_us, change FROM events UNION ALL SELECT grp, at_us, change FROM edges) AS cuts
-  GROUP BY grp, at_us
+cuts AS (
+  SELECT grp, at_us, change FROM events UNION ALL SELECT grp, at_us, change FROM edges
 ),
+-- as in concurrency: of the rows of one instant the last has the level, and every group ends at level 0
 levels AS (
-  SELECT grp, at_us, at_us - mod(at_us, (SELECT bin_us FROM params)) AS start_us,
-         CAST(sum(change) OVER (PARTITION BY grp ORDER BY at_us ROWS UNBOUNDED PRECEDING) AS BIGINT) AS level,
-         lead(at_us) OVER (PARTITION BY grp ORDER BY at_us) - at_us AS held_us
-  FROM steps
+  SELECT grp, at_us - mod(at_us, (SELECT bin_us FROM params)) AS start_us,
+         CAST(sum(change) OVER (ORDER BY grp, at_us, change ROWS UNBOUNDED PRECEDING) AS BIGINT) AS level,
+         CASE WHEN lead(grp) OVER (ORDER BY grp, at_us, change) = grp THEN lead(at_us) OVER (ORDER BY grp, at_us, change) - at_us END AS held_us
+  FROM cuts
 )
 SELECT grp, start_us, max(level) AS peak, coalesce(sum(level * held_us), 0) * 1e0 / (SELECT bin_us FROM params) AS mean
 FROM levels
-WHERE start_us < (SELECT end_us FROM covered)
+WHERE start_us < (SELECT end_us FROM covered) AND (held_us > 0 OR held_us IS NULL)
 GROUP BY grp, start_us
 ORDER BY grp, start_us
