@@ -115,9 +115,9 @@ func finishReason(s string) string {
 	return "other"
 }
 
-// endpoint reads the path of a URL, a request line ("POST /v1/messages HTTP/1.1"), or the name of an operation; "" when
-// it names no call of a model.
-func endpoint(s string) string {
+// endpoint reads the path of a URL, a request line ("POST /v1/messages HTTP/1.1"), or the name of an operation: the kind
+// of call, "" when the name does not tell, and whether it is a call of a model at all.
+func endpoint(s string) (kind string, model bool) {
 	if words := strings.Fields(s); len(words) == 3 {
 		s = words[1]
 	}
@@ -127,10 +127,10 @@ func endpoint(s string) string {
 		{"chat/completions", "chat"}, {"completions", "completions"}, {"responses", "responses"}, {"messages", "messages"},
 		{"embeddings", "embeddings"}, {"rerank", "rerank"}, {"/api/chat", "chat"}, {"/api/generate", "completions"}, {"/api/embed", "embeddings"},
 		{":generatecontent", "chat"}, {":streamgeneratecontent", "chat"}, {"/converse", "chat"}, {"/converse-stream", "chat"},
-		{"/invoke", "other"}, {"/invoke-with-response-stream", "other"}} {
+		{"/invoke", ""}, {"/invoke-with-response-stream", ""}} {
 		if strings.HasSuffix(s, e.end) {
-			return e.kind
+			return e.kind, true
 		}
 	}
-	return ""
+	return "", false
 }

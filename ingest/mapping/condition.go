@@ -19,21 +19,26 @@ type condition struct {
 	modelPath        *bool
 	empty            bool
 	below, notBelow  path
-	and              *condition
+	and              []condition
 }
 
 func conditionKeys() []string {
 	return []string{"path", "is", "prefix", "not_prefix", "present", "missing", "model_path", "empty", "below", "not_below"}
 }
 
-// condition reads one that may hold another; keys of the caller are extra. The other may hold no third: aliases could
-// make a ring.
+// condition reads one that may hold others; keys of the caller are extra. The others hold none: aliases could make a
+// ring.
 func (p *reader) condition(n *yaml.Node, what string, extra ...string) condition {
 	c := p.single(n, what, append(extra, "and")...)
 	for _, e := range p.entries(n, what, nil) {
 		if e.key.Value == "and" {
-			and := p.single(e.value, what+" and")
-			c.and = &and
+			others := []*yaml.Node{e.value}
+			if e.value.Kind == yaml.SequenceNode {
+				others = e.value.Content
+			}
+			for _, n := range others {
+				c.and = append(c.and, p.single(n, what+" and"))
+			}
 		}
 	}
 	return c
@@ -105,7 +110,7 @@ func (c *condition) holds(rec *record) bool {
 	s := decode.Text(v)
 	there := s != "" || v.Type() == decode.TypeObject || v.Type() == decode.TypeArray
 	switch {
-	case c.and != nil && !c.and.holds(rec):
+	case slices.ContainsFunc(c.and, func(other condition) bool { return !other.holds(rec) }):
 		return false
 	case c.empty:
 		return v.Type() == decode.TypeString && len(v.GetStringBytes()) == 0
@@ -116,10 +121,11 @@ func (c *condition) holds(rec *record) bool {
 	case !there:
 		return false
 	}
+	_, model := endpoint(s)
 	begins := func(p string) bool { return strings.HasPrefix(s, p) }
 	return (c.is == nil || slices.Contains(c.is, s)) &&
 		(c.prefix == nil || slices.ContainsFunc(c.prefix, begins)) && !slices.ContainsFunc(c.notPrefix, begins) &&
-		(c.modelPath == nil || (endpoint(s) != "") == *c.modelPath) &&
+		(c.modelPath == nil || model == *c.modelPath) &&
 		(c.below == nil || less(rec, c.path, c.below) == yes) &&
 		(c.notBelow == nil || less(rec, c.path, c.notBelow) == no)
 }

@@ -47,7 +47,7 @@
 //	zone        of stamps without one; without it they are read in the zone of --assume-tz and flagged naive_time
 //	plus        is added to an integer
 //	when        a condition: path with is, prefix, not_prefix, present, missing, empty (there but ""), model_path (names a call of a
-//	            model), below or not_below another path; and: a second condition
+//	            model), below or not_below another path; and: more conditions
 //	quality     a flag for the rows that use this source
 //
 // endpoint_kind without values reads a URL path or an operation, finish_reason the usual words, error_class an HTTP

@@ -20,7 +20,7 @@ import (
 //go:embed presets/*.yaml
 var files embed.FS
 
-// Presets are the mappings that come with the program, in the order of their names.
+// Presets are the mappings that come with the program, in the order of their file names.
 func Presets() []decode.Format {
 	names, err := files.ReadDir("presets")
 	if err != nil {

@@ -91,9 +91,7 @@ func (w *row) set(col *column, s *source, text string) error {
 		return w.class(s, text)
 	case kindEndpoint:
 		if s.values == nil && s.constant == "" {
-			if text = endpoint(text); text == "" {
-				text = "other"
-			}
+			text, _ = endpoint(text)
 		}
 	case kindFinish:
 		text = finishReason(text)

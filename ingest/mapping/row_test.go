@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,7 @@ func TestSources(t *testing.T) {
 		{"json:j.m", `{"j":"{\"m\":\"x\"}"}`, "x"}, {"json:j.m", `{"j":{"m":"x"}}`, "x"}, {"a.json:j.n.m", `{"a":{"j":"{\"n\":{\"m\":\"x\"}}"}}`, "x"},
 		{"json:j.json:k.m", `{"j":"{\"k\":\"{\\\"m\\\":\\\"x\\\"}\"}"}`, "x"}, {"json:j.m", `{"j":"{\"m\":\"x"}`, ""},
 		{"[m, n]", `{"m":"-","n":"x"}`, "x"}, {"[m, n]", `{"m":"","n":"x"}`, "x"}, {"[m, n]", `{"m":null,"n":"x"}`, "x"}, {"{path: [m, n]}", `{"m":{},"n":"x"}`, "x"},
+		{"{path: m, missing: ['0']}", `{"m":0.0}`, ""}, {"{path: m, when: {path: m, prefix: [x], and: [{path: k, missing: true}, {path: l, is: [a]}]}}", `{"m":"x","l":"b"}`, ""},
 		{"{path: m, missing: [none]}", `{"m":"none"}`, ""}, {"{const: x}", `{"m":"y"}`, "x"},
 		{"{path: m, values: {a: x, b*: y, '*': z}}", `{"m":"bcd"}`, "y"}, {"{path: m, values: {a: x, b*: y, '*': z}}", `{"m":"c"}`, "z"},
 		{"{path: m, values: {a: x}}", `{"m":"b"}`, ""}, {"{path: m, values: {a*: y, ab*: x}}", `{"m":"abc"}`, "x"},
@@ -97,11 +99,12 @@ func TestZeroTokens(t *testing.T) { // ING-11
 }
 
 func TestEndpoint(t *testing.T) {
-	for in, want := range map[string]string{"/v1/chat/completions": "chat", "/v1/completions?x=1": "completions", "POST /openai/v1/messages HTTP/1.1": "messages",
+	for in, want := range map[string]string{"/v1/other": "", "/v1/chat/completions": "chat", "/v1/completions?x=1": "completions", "POST /openai/v1/messages HTTP/1.1": "messages",
 		"https://h/v1/embeddings": "embeddings", "/v1/responses/": "responses", "/v1/rerank": "rerank", "/v1/models": "", "/": "", "": "", "/v1/threads/x/runs": "",
-		"/v1beta/models/g:streamGenerateContent?alt=sse": "chat", "/model/m/invoke-with-response-stream": "other"} {
-		if got := endpoint(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
+		"/v1beta/models/g:streamGenerateContent?alt=sse": "chat", "/model/m/invoke-with-response-stream": ""} {
+		got, model := endpoint(in)
+		if got != want || model != (want != "" || strings.Contains(in, "/invoke")) {
+			t.Errorf("%q: got %q, %v, want %q", in, got, model, want)
 		}
 	}
 }

@@ -3,8 +3,10 @@ package mapping
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,8 +35,8 @@ func TestSamples(t *testing.T) {
 			for _, r := range got.rows {
 				lines = append(lines, normal(t, filled(&r)))
 			}
-			for reason, n := range got.skipped {
-				lines = append(lines, fmt.Sprintf("skipped %s %d", reason, n))
+			for _, reason := range slices.Sorted(maps.Keys(got.skipped)) {
+				lines = append(lines, fmt.Sprintf("skipped %s %d", reason, got.skipped[reason]))
 			}
 			var want []string
 			for _, line := range strings.Split(strings.TrimSpace(string(a.Files[i+1].Data)), "\n") {

@@ -191,7 +191,7 @@ func (s *source) text(rec *record) string {
 }
 
 func (s *source) meaning(t string) string {
-	if t == "" || slices.Contains(s.missing, t) {
+	if t == "" || s.isMissing(t) {
 		return ""
 	}
 	if s.split == nil {
@@ -206,6 +206,11 @@ func (s *source) meaning(t string) string {
 		parts = finer
 	}
 	return s.pick(parts)
+}
+
+// isMissing: "0" is any way to write zero.
+func (s *source) isMissing(t string) bool {
+	return slices.Contains(s.missing, t) || strings.Trim(t, "0.") == "" && slices.Contains(s.missing, "0")
 }
 
 // pick takes one part of a list; with values the first meaning that any part has.
@@ -225,7 +230,7 @@ func (s *source) pick(parts []string) string {
 	case i == only:
 		return ""
 	}
-	if s.values != nil || i >= len(parts) || parts[i] == "-" || slices.Contains(s.missing, parts[i]) {
+	if s.values != nil || i >= len(parts) || parts[i] == "-" || s.isMissing(parts[i]) {
 		return ""
 	}
 	return parts[i]
