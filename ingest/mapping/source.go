@@ -69,7 +69,7 @@ func (p *reader) option(s *source, st *stamp, e entry, f field) {
 	case "path":
 		s.paths = p.paths(e.value, what)
 	case "const":
-		s.constant = p.text(e.value, what)
+		s.constant = p.fits(e.value, what, f)
 	case "values":
 		for _, v := range p.entries(e.value, what, nil) {
 			text, prefix := strings.CutSuffix(v.key.Value, "*")
@@ -104,11 +104,13 @@ func (p *reader) option(s *source, st *stamp, e entry, f field) {
 
 // fits gives a text that the column can hold as it is.
 func (p *reader) fits(n *yaml.Node, what string, f field) string {
-	if f.words != nil {
+	switch {
+	case f.words != nil:
 		return p.word(n, what, f.words...)
-	}
-	if f.kind == kindBool {
+	case f.kind == kindBool:
 		return p.word(n, what, "true", "false")
+	case f.kind == kindInt || f.kind == kindStatus:
+		p.number(n, what)
 	}
 	return p.text(n, what)
 }
@@ -157,8 +159,6 @@ func (p *reader) checkSource(n *yaml.Node, s *source, f field) {
 	switch {
 	case (len(s.paths) == 0) == (s.constant == ""):
 		p.fail(n, "%s: expected a path or a const", f.name)
-	case s.constant != "" && f.words != nil && !slices.Contains(f.words, s.constant):
-		p.unknown(n, f.name, s.constant, f.words)
 	case f.kind == kindDuration && s.timed == (s.stamp != nil):
 		p.fail(n, "%s: a duration needs a unit (s, ms, us, ns, text) or, for a stamp, a time", f.name)
 	case f.kind == kindArrival && (s.stamp == nil || s.timed):
