@@ -229,12 +229,13 @@ func (e *Engine) scan(r *Run) (string, error) {
 	return plain.scan(), nil
 }
 
-// shown are the parameters of the query with the values that it ran with, defaults too; NULL ones are left out.
+// shown are the parameters that say how to read the result: the query's own, with their defaults, and those of its views
+// that are set.
 func shown(q queries.Query, values map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, p := range queries.Parameters(q) {
-		v, ok := values[p.Name]
-		if !ok {
+		v, given := values[p.Name]
+		if !given && slices.Contains(q.Params, p) {
 			v = p.Value()
 		}
 		if v != "" && v != "NULL" {
