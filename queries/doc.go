@@ -10,7 +10,8 @@
 //
 //	-- title Latency by group
 //	-- about One paragraph: what the figure is, its formula, who is left out.
-//	-- param bin_us BIGINT 60000000        (read as (SELECT bin_us FROM params))
+//	-- param bin_us BIGINT 60000000        (type BIGINT, DOUBLE, TEXT or BOOLEAN, then the default, NULL without; TEXT a|b allows a and b only, a is the
+//	                                        default. Read as (SELECT bin_us FROM params), which is replaced by the value, or by CROSS JOIN params.)
 //	-- key grp                             (columns that identify a row, in order; key start_us time gives a unit, else text)
 //	-- column n requests none              (name, unit, better: higher, lower or none; every output column that is not a key)
 //	-- level L1                            (metrics.md 0.4: what the log must hold; L0 endpoints, L1 first token, L2 chunks, L3 replica, L4 cache or prefix, L5 stages)
@@ -22,8 +23,10 @@
 // n_total counts all samples, n those whose VALUE is known; the figures are over these.
 //
 // A file of base/ may begin with about and param lines (its parameters become the query's) and a line "once WHY", which
-// makes a statement compute the view once although several of its steps read it; {source}, {grp} and {range}
-// in it are filled in when the statement is composed. A query may not name a CTE as a base view is named.
+// makes a statement compute the view once although several of its steps read it; {source}, {grp}, {range} and
+// {PARAMETER} in it are filled in when the statement is composed, so that the engine folds what a parameter turns off:
+// a metric without a bound is not even read. The parameters from_us and to_us are the bounds of the scope. A query may
+// not name a CTE as a base view is named.
 //
 // Base views. Every duration is microseconds, NULL when undefined; nothing else in a query may read raw columns.
 //
@@ -43,6 +46,8 @@
 //	  ttft_us, ttfvt_us, e2e_us, max_gap_us   BIGINT; tpot_us, ntpot_us   DOUBLE   (metrics.md 1)
 //	  streamed          BOOLEAN: TRUE when the caller got it piece by piece (also when only a first token says so), FALSE when it came whole or in one piece (pseudo_stream), else NULL
 //	  paced_tokens      BIGINT: tokens that tpot counts: visible ones when reasoning stayed hidden; NULL when the log cannot tell which
+//	  whole             BOOLEAN: TRUE when it came whole or in one piece; NULL or FALSE else
+//	  outcome           as status, without ok_length
 //	  chunks            BIGINT: chunks after merging (metrics.md 0.1); NULL when chunk times are unknown
 //	  latency           BOOLEAN: enters latency percentiles (generation, ok, not from a response cache)
 //	  excluded          text: why not: not_generation, cached_response, cancelled, client_error, failed, in_flight, unknown; NULL when latency
@@ -51,6 +56,15 @@
 //	  weight (tokens of the chunk, else the chunks of one read), usual_weight (its median over the stream)
 //	judged: requests with a verdict under the SLO of params (ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us; NULL: no term)
 //	  all columns of requests and those params, verdict (good, bad, unevaluable, excluded), ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok (NULL: term not applicable)
+//	  params client_errors (beside: out of the ratio, or bad) and nonstream (what streaming terms say of a call given whole: skip, fail, or e2e as ttft)
+//	calls: judged, one row a logical request: attempts that share root_request_id as their caller saw them, times from the start of the first
+//	  and of the attempts that do not speak for it: other_attempts, other_judged, other_good, other_tokens; NULL without others
+//	covered: one row: start_us, end_us and seconds of the time that rates are divided by: the range asked for, else first arrival to last end
+//	bins: start_us of every step of bin_us in covered
+//	events: grp, replica, at_us, change: +1 where an attempt to generate text begins, -1 where it ends
+//	token_steps: gaps with known tokens, one row a token: step_us DOUBLE = gap / tokens
+//	prompts, blocks: prompts in order of arrival (place) and their prefix blocks
+//	flags, field_counts: quality flags, one row each; how many requests have what, one row a source format, kind and name
 //
 // Views of stalls (metrics.md 4), each read by the next; their about lines say the rest. They need the parameter fits, which analyze fills in.
 //
