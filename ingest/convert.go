@@ -20,6 +20,8 @@ type Options struct {
 	Format   string                       // name of the format; "" finds it by content
 	Since    *int64                       // keep arrivals from here on, microseconds since 1970
 	Until    *int64                       // and before here
+	Map      *decode.Format               // the user's own format, in place of Format
+	MapID    string                       // identity of its text: another mapping is another part
 	KeyID    string                       // identity of the hashing key: another key is another part
 	Workers  int                          // decoders side by side; 0 is 1
 	Stdin    io.Reader                    // what "-" reads
@@ -65,7 +67,7 @@ func convert(ctx context.Context, o Options, name string, seen map[string]string
 		return fa, err
 	}
 	defer in.Close()
-	f, err := detect(in, o.Format)
+	f, err := detect(in, o)
 	if err != nil {
 		return fa, wrapName(name, err)
 	}
@@ -116,7 +118,7 @@ func noneKept(f found, fa *FileAccount) string {
 // part names the parts of the input after everything that decides their bytes: the content and the choices.
 func (c *conversion) part() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%x|%s|%s|%s|%s|%v|%v|%s|%s|%s", c.in.content.sum(), recordVersion, c.found.format.Name, c.KeyID,
+	fmt.Fprintf(h, "%x|%s|%s%s|%s|%s|%v|%v|%s|%s|%s", c.in.content.sum(), recordVersion, c.found.format.Name, c.MapID, c.KeyID,
 		c.Vantage, c.PlainUser, c.KeepBodies, zone(c.Options.Options), bound(c.Since), bound(c.Until))
 	return fmt.Sprintf("%s-%x", c.found.format.Name, h.Sum(nil)[:8])
 }

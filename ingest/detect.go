@@ -40,8 +40,9 @@ const minSigns = 2
 // maxSample is how many records detection looks at: the first may be a health check or an error.
 const maxSample = 50
 
-// detect finds the container and the format of the input by its content, or only the container when want names the format.
-func detect(in *input, want string) (found, error) {
+// detect finds the container and the format of the input by its content, or only the container when the options say the
+// format.
+func detect(in *input, o Options) (found, error) {
 	sampleHead, err := in.Peek(peekBytes)
 	if len(sampleHead) == 0 {
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -50,8 +51,13 @@ func detect(in *input, want string) (found, error) {
 		return found{}, errEmpty
 	}
 	s := sample(sampleHead, in)
-	if want != "" {
-		return byName(want, s.container)
+	switch {
+	case o.Map != nil && fits(o.Map, s.container):
+		return found{format: o.Map, container: s.container}, nil
+	case o.Map != nil:
+		return found{}, fmt.Errorf("mapping %q does not read this kind of file: %s", o.Map.Name, s.describe())
+	case o.Format != "":
+		return byName(o.Format, s.container)
 	}
 	best := found{container: s.container}
 	second := 0

@@ -28,7 +28,7 @@ var inside = map[string][]string{
 	"replay":         {"ingest/trace", "replay/wire"},
 	"analyze":        {"queries", "analyze/stats"},
 	"reports":        {"analyze"},
-	"cmd/reprise":    {"ingest", "ingest/decode", "ingest/trace", "queries", "analyze", "replay", "replay/wire", "replay/fakellm", "reports", "testdata/demo"},
+	"cmd/reprise":    {"ingest", "ingest/decode", "ingest/mapping", "ingest/trace", "queries", "analyze", "replay", "replay/wire", "replay/fakellm", "reports", "testdata/demo"},
 	"testdata/demo":  {},
 }
 

@@ -6,28 +6,45 @@ import (
 	"github.com/spf13/cobra"
 
 	"reprise/ingest"
+	"reprise/ingest/mapping"
 )
 
 func (a *app) formatsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "formats [NAME]",
-		Short:   "what logs are understood, and what each can and cannot contain",
-		Example: "  reprise formats\n  reprise formats litellm",
-		Args:    cobra.MaximumNArgs(1),
+	var show string
+	cmd := &cobra.Command{
+		Use:   "formats [NAME]",
+		Short: "what logs are understood, and what each can and cannot contain",
+		Example: `  reprise formats
+  reprise formats litellm
+  reprise formats --show caddy > mine.yaml     # a mapping to start your own from: reprise ingest --map mine.yaml`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			for i := range ingest.Formats {
-				f := &ingest.Formats[i]
-				if len(args) == 0 {
-					fmt.Fprintf(a.out, "%-20s %s\n", f.Name, f.Title)
-				} else if f.Name == args[0] {
-					fmt.Fprintf(a.out, "%s: %s\n\n%s\n", f.Name, f.Title, f.About)
-					return nil
+			if show != "" {
+				text, err := mapping.Text(show)
+				if err == nil {
+					_, err = a.out.Write(text)
 				}
+				return err
 			}
-			if len(args) > 0 {
-				return hinted(fmt.Errorf("unknown format %q", args[0]), "list them: reprise formats")
-			}
-			return nil
+			return a.formats(args)
 		},
 	}
+	cmd.Flags().StringVar(&show, "show", "", "print the mapping of a gateway")
+	return cmd
+}
+
+func (a *app) formats(args []string) error {
+	for i := range ingest.Formats {
+		f := &ingest.Formats[i]
+		if len(args) == 0 {
+			fmt.Fprintf(a.out, "%-20s %s\n", f.Name, f.Title)
+		} else if f.Name == args[0] {
+			fmt.Fprintf(a.out, "%s: %s\n\n%s\n", f.Name, f.Title, f.About)
+			return nil
+		}
+	}
+	if len(args) > 0 {
+		return hinted(fmt.Errorf("unknown format %q", args[0]), "list them: reprise formats")
+	}
+	return nil
 }

@@ -13,11 +13,13 @@ import (
 
 	"reprise/ingest"
 	"reprise/ingest/decode"
+	"reprise/ingest/mapping"
 )
 
 // ingestFlags are the choices that `ingest` and the commands that ingest on the fly share.
 type ingestFlags struct {
 	format, vantage, keyFile string
+	mapping                  string
 	plain                    []string
 	zone                     string
 	since, until             string
@@ -28,6 +30,7 @@ type ingestFlags struct {
 func (f *ingestFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.format, "from-format", "f", "", "name of the input's format (default: found by content)")
+	fs.StringVar(&f.mapping, "map", "", "YAML file that describes a log of your own (see: reprise formats --show caddy)")
 	fs.StringVar(&f.vantage, "vantage", "", "who measured: client, gateway, engine (default: as the format says)")
 	fs.StringVar(&f.keyFile, "key-file", "", "file with the key for hashes (default: reprise/key in your configuration folder, made on first use)")
 	fs.StringSliceVar(&f.plain, "plain", nil, "keep in clear: user")
@@ -53,6 +56,13 @@ func (f *ingestFlags) options(run string, a *app) (o ingest.Options, err error) 
 		return o, usage(fmt.Errorf("--vantage: expected client, gateway or engine, got %q", f.vantage))
 	}
 	o.KeepBodies = f.keepBodies
+	if f.mapping != "" {
+		m, id, err := mapping.Load(f.mapping)
+		if err != nil {
+			return o, err
+		}
+		o.Map, o.MapID = &m, id
+	}
 	if o.Since, err = parseTime(f.since); err == nil {
 		o.Until, err = parseTime(f.until)
 	}

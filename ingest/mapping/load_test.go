@@ -23,15 +23,15 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(name, []byte(good), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Load(name)
-	if err != nil || f.Name != "mine" {
-		t.Fatal(f.Name, err)
+	f, id, err := Load(name)
+	if err != nil || f.Name != "mine" || len(id) != 16 {
+		t.Fatal(f.Name, id, err)
 	}
 	r := read(t, f, decode.Options{}, []byte(`{"began":"1970-01-01T00:00:01Z","took":1.5}`)).rows[0]
 	if *r.Arrival != 1_000_000 || *r.EndUS != 1500 || r.Vantage != trace.Gateway {
 		t.Errorf("arrival %d, end %d, %s", *r.Arrival, *r.EndUS, r.Vantage)
 	}
-	if _, err := Load(name + "x"); err == nil {
+	if _, _, err := Load(name + "x"); err == nil {
 		t.Error("want an error")
 	}
 }

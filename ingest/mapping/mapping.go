@@ -2,7 +2,9 @@ package mapping
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -41,13 +43,29 @@ func Presets() []decode.Format {
 	return list
 }
 
-// Load reads a mapping from a file.
-func Load(path string) (decode.Format, error) {
+// Load reads a mapping from a file. id identifies its text.
+func Load(path string) (f decode.Format, id string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return decode.Format{}, fmt.Errorf("reading mapping: %w", err)
+		return f, "", fmt.Errorf("reading mapping: %w", err)
 	}
-	return New(filepath.Base(path), text)
+	f, err = New(filepath.Base(path), text)
+	sum := sha256.Sum256(text)
+	return f, hex.EncodeToString(sum[:8]), err
+}
+
+// Text returns a mapping that comes with the program, to start one's own from.
+func Text(name string) ([]byte, error) {
+	text, err := files.ReadFile("presets/" + name + ".yaml")
+	if err != nil {
+		var names []string
+		entries, _ := files.ReadDir("presets")
+		for _, e := range entries {
+			names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+		}
+		return nil, fmt.Errorf("no mapping %q; there are: %s", name, strings.Join(names, ", "))
+	}
+	return text, nil
 }
 
 // New reads a mapping from text; name stands in its errors, which read name:line: what is wrong.
