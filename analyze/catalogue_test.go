@@ -103,3 +103,28 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 		}
 	}
 }
+
+// TestSameBytes: several threads over several row groups give the very same numbers every time.
+func TestSameBytes(t *testing.T) {
+	path := t.TempDir() + "/part.parquet"
+	two := newEngine(t)
+	if _, err := two.conn.ExecContext(context.Background(), fmt.Sprintf(rawRows, 250_000, path)); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first [][]any
+	for i := range 3 {
+		res, err := two.Query(context.Background(), run, "latency_over_time", Scope{By: []string{"model"}}, map[string]string{"metric": "tpot", "bin_us": "86400000000"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = res.Rows
+		} else if diff := gocmp.Diff(first, res.Rows); diff != "" {
+			t.Errorf("the same query gives other numbers:\n%.500s", diff)
+		}
+	}
+}

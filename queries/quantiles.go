@@ -37,10 +37,12 @@ func (q *Query) quantileStage() string {
 		"{group}", group, "{sort}", sort).Replace(stage)
 }
 
+// The mean is a sum of integers, since a sum of doubles depends on the order in which threads come to it.
 const stage = `,
--- exact quantiles, type 7: h = (n - 1) p, linear between the neighbours
+-- exact quantiles, type 7: h = (n - 1) p, linear between the neighbours; the mean to a millionth, by integers
 quantiles AS (
-  SELECT {keys}count({v}) AS n, count(*) AS n_total, avg({v}) AS mean, max({v}) AS high,
+  SELECT {keys}count({v}) AS n, count(*) AS n_total, max({v}) AS high,
+         CASE WHEN max({v}) < 9e12 THEN CAST(sum(TRY_CAST({v} * 1e6 AS BIGINT)) AS DOUBLE) / 1e6 / count({v}) ELSE avg({v}) END AS mean,
          quantile_cont({v}, [0.5, 0.9, 0.95, 0.99, 0.999]) AS q
   FROM samples{group}
 )
