@@ -13,7 +13,7 @@ const rawRows = `COPY (
 SELECT 'req-' || lpad(CAST(i AS VARCHAR), 10, '0') AS request_id, 'req-' || lpad(CAST(i AS VARCHAR), 10, '0') AS root_request_id, CAST(1 AS INTEGER) AS attempt,
   CAST(NULL AS VARCHAR) AS response_id, CAST(NULL AS VARCHAR) AS trace_id, CAST(NULL AS VARCHAR) AS span_id, CAST(NULL AS VARCHAR) AS parent_span_id,
   CAST(NULL AS VARCHAR) AS session_id, CAST(NULL AS INTEGER) AS turn, CAST(make_timestamp(1795961911000000 + i * 86400000000 // %[1]d) AS TIMESTAMPTZ) AS arrival,
-  first_us, CAST(NULL AS BIGINT) AS first_visible_us, CAST(NULL AS BIGINT) AS headers_us, first_us + (tokens - 1) * pace AS last_us,
+  first_us, CAST(NULL AS BIGINT) AS first_visible_us, CAST(NULL AS BIGINT) AS headers_us, first_us + (tokens - 1) * pace + h %% 97 AS last_us,
   first_us + (tokens - 1) * pace + 500 AS end_us, CAST(NULL AS BIGINT) AS send_lag_us, CAST(NULL AS BIGINT) AS queue_us, CAST(NULL AS BIGINT) AS prefill_us,
   CAST(NULL AS BIGINT) AS decode_us, CAST(NULL AS INTEGER[]) AS gaps_us, CAST(NULL AS INTEGER[]) AS chunk_tokens, 'first_content_chunk' AS ttft_kind,
   'gateway' AS vantage, 'wall' AS clock_domain, CAST(1 AS BIGINT) AS time_precision_us,
@@ -29,7 +29,7 @@ FROM (
   SELECT i, hash(i) AS h, CAST(200000 * exp(sqrt(-2 * ln((hash(i * 7 + 1) %% 1000000 + 1) / 1e6)) * cos((hash(i * 13 + 5) %% 1000000) / 159154.9)) AS BIGINT) AS first_us,
          CAST(1 + hash(i * 17 + 9) %% 600 AS BIGINT) AS tokens, CAST(21000 + hash(i * 19 + 3) %% 30000 AS BIGINT) AS pace
   FROM range(%[1]d) AS r(i))
-) TO '%[2]s' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 100000)`
+) TO '%[2]s' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE %[3]d)`
 
 // BenchmarkQueries runs the shipped queries on 10 M requests, one thread, straight from Parquet. "raw" is the least that
 // the same figure can cost: a statement over raw columns without any of the rules of base/requests.sql. Set
@@ -43,7 +43,7 @@ func BenchmarkQueries(b *testing.B) {
 	}
 	ctx := context.Background()
 	path := b.TempDir() + "/part.parquet"
-	if _, err := newEngine(b).conn.ExecContext(ctx, fmt.Sprintf(rawRows, rows, path)); err != nil {
+	if _, err := newEngine(b).conn.ExecContext(ctx, fmt.Sprintf(rawRows, rows, path, 100_000)); err != nil {
 		b.Fatal(err)
 	}
 	run, err := Open(path)

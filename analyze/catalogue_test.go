@@ -108,7 +108,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 func TestSameBytes(t *testing.T) {
 	path := t.TempDir() + "/part.parquet"
 	two := newEngine(t)
-	if _, err := two.conn.ExecContext(context.Background(), fmt.Sprintf(rawRows, 250_000, path)); err != nil {
+	if _, err := two.conn.ExecContext(context.Background(), fmt.Sprintf(rawRows, 200_000, path, 4096)); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Open(path)
@@ -116,7 +116,7 @@ func TestSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first [][]any
-	for i := range 3 {
+	for i := range 6 {
 		res, err := two.Query(context.Background(), run, "latency_over_time", Scope{By: []string{"model"}}, map[string]string{"metric": "tpot", "bin_us": "86400000000"})
 		if err != nil {
 			t.Fatal(err)
