@@ -100,25 +100,48 @@ func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, param
 	if err != nil {
 		return nil, err
 	}
-	params, warnings, err := e.withFits(ctx, r, q, params)
-	if err != nil {
-		return nil, fmt.Errorf("query %s: %w", name, err)
+	res, warnings, err := e.statement(ctx, r, q, sc, params)
+	if err == nil {
+		err = e.fill(ctx, r, sc, res)
 	}
-	values, err := e.values(q, sc, params)
 	if err != nil {
-		return nil, fmt.Errorf("query %s: %w", name, err)
-	}
-	text, err := e.Text(ctx, r, name, sc, params)
-	if err != nil {
-		return nil, err
-	}
-	res := &Result{Query: q.Name, Title: q.Title, About: q.About, Level: q.Level, Chart: q.Chart, Params: shown(q, values), SQL: text,
-		Columns: headerColumns(q)}
-	if err := e.fill(ctx, r, sc, res); err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
 	}
 	res.Warnings = append(res.Warnings, warnings...)
 	return res, nil
+}
+
+// Text returns the statement that Query would run.
+func (e *Engine) Text(ctx context.Context, r *Run, name string, sc Scope, params map[string]string) (string, error) {
+	q, err := queries.Get(name)
+	if err != nil {
+		return "", err
+	}
+	res, _, err := e.statement(ctx, r, q, sc, params)
+	if err != nil {
+		return "", fmt.Errorf("query %s: %w", name, err)
+	}
+	return res.SQL, nil
+}
+
+// statement is the result of a query before it has run: header, parameters and text, and what the parameters that
+// analyze works out warn of.
+func (e *Engine) statement(ctx context.Context, r *Run, q queries.Query, sc Scope, params map[string]string) (*Result, []Warning, error) {
+	params, warnings, err := e.withFits(ctx, r, q, params)
+	if err != nil {
+		return nil, nil, err
+	}
+	values, err := e.values(q, sc, params)
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err := e.mount(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := queries.Compose(q, src, queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
+	return &Result{Query: q.Name, Title: q.Title, About: q.About, Level: q.Level, Chart: q.Chart, Params: shown(q, values), SQL: text,
+		Columns: headerColumns(q)}, warnings, err
 }
 
 var leadingComments = regexp.MustCompile(`^(?:\s+|--[^\n]*\n?|/\*(?s:.*?)\*/)+`)
@@ -146,27 +169,6 @@ func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Resul
 		return nil, fmt.Errorf("sql: %w", err)
 	}
 	return res, nil
-}
-
-// Text returns the statement that Query would run.
-func (e *Engine) Text(ctx context.Context, r *Run, name string, sc Scope, params map[string]string) (string, error) {
-	q, err := queries.Get(name)
-	if err != nil {
-		return "", err
-	}
-	src, err := e.mount(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	values, err := e.values(q, sc, params)
-	if err != nil {
-		return "", fmt.Errorf("query %s: %w", name, err)
-	}
-	text, err := queries.Compose(q, src, queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
-	if err != nil {
-		return "", fmt.Errorf("query %s: %w", name, err)
-	}
-	return text, nil
 }
 
 // values are params and, of the SLO's, those that the query reads.

@@ -135,7 +135,7 @@ func TestQueryErrors(t *testing.T) {
 		`expected a statement that begins with SELECT or WITH, got "DROP"`: func() (*Result, error) { return e.SQL(ctx, run, Scope{}, "DROP TABLE x") },
 		`expected a statement that begins with SELECT or WITH, got ""`:     func() (*Result, error) { return e.SQL(ctx, run, Scope{}, " -- nothing") },
 		`sql: Binder Error: Referenced column "ttft" not found`:            func() (*Result, error) { return e.SQL(ctx, run, Scope{}, "SELECT ttft FROM requests") },
-		`read run "x": `: func() (*Result, error) {
+		`query overview: read run "x": `: func() (*Result, error) {
 			return e.Query(ctx, &Run{"x", []string{"/gone.parquet"}}, "overview", Scope{}, nil)
 		},
 	} {
