@@ -18,8 +18,9 @@
 //	-- chart line x=start_us y=p50_ms,p99_ms  (optional: how a report draws it: line, bar, cdf, heat)
 //	-- quantiles value_us 1e3              (optional, see below)
 //
-// With "quantiles VALUE [DIVISOR]" the text ends after a CTE named samples(key columns..., VALUE) and the catalogue adds
+// With "quantiles VALUE [DIVISOR] [whole]" the text ends after a CTE named samples(key columns..., VALUE) and the catalogue adds
 // the stage that gives, for each key: n, n_total, mean, p50, p90, p95, p99, p99_9, max of VALUE / DIVISOR (exact, type 7).
+// whole: VALUE is an integer, which is quicker.
 // n_total counts all samples, n those whose VALUE is known; the figures are over these.
 //
 // A file of base/ may begin with about and param lines (its parameters become the query's) and a line "once WHY", which

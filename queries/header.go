@@ -124,10 +124,14 @@ func (q *Query) has(name string) bool {
 }
 
 func (q *Query) quantiles(f []string) error {
-	if q.Quantiles != nil || len(f) > 2 || !identifier.MatchString(f[0]) {
-		return fmt.Errorf("expected one line quantiles VALUE [DIVISOR], got %q", strings.Join(f, " "))
+	whole := f[len(f)-1] == "whole"
+	if whole {
+		f = f[:len(f)-1]
 	}
-	q.Quantiles = &Quantiles{Value: f[0], Divisor: "1"}
+	if q.Quantiles != nil || len(f) < 1 || len(f) > 2 || !identifier.MatchString(f[0]) {
+		return fmt.Errorf("expected one line quantiles VALUE [DIVISOR] [whole], got %q", strings.Join(f, " "))
+	}
+	q.Quantiles = &Quantiles{Value: f[0], Divisor: "1", Whole: whole}
 	if len(f) == 2 {
 		q.Quantiles.Divisor = f[1]
 	}

@@ -14,7 +14,7 @@
 -- column p99_9 tokens none
 -- column max tokens none
 -- chart bar x=measure y=p50,p95,p99
--- quantiles tokens
+-- quantiles tokens whole
 WITH
 asked AS (
   SELECT grp, input_tokens, cached_tokens, uncached_tokens, output_tokens, reasoning_tokens, max_tokens, system_tokens

@@ -41,10 +41,12 @@ func (p Param) Value() string { return p.value(nil) }
 // Column describes one column of the output. Better is higher, lower or none.
 type Column struct{ Name, Unit, Better string }
 
-// Quantiles asks for the quantile stage over samples(keys..., Value); the figures are divided by Divisor.
+// Quantiles asks for the quantile stage over samples(keys..., Value); the figures are divided by Divisor. Whole says
+// that the values are integers, which is quicker.
 type Quantiles struct {
 	Value   string
 	Divisor string
+	Whole   bool
 }
 
 // catalogue is the parsed form of the embedded files, by name.
