@@ -27,12 +27,12 @@ placed AS (
 ),
 -- whole picoseconds, exact for whole microseconds, since integers sort faster; what is longer than 104 days counts as that
 samples AS (
-  SELECT 'ttft' AS metric, grp, start_us, CASE WHEN ttft_us > 9e12 THEN 9000000000000000000 ELSE ttft_us * 1000000 END AS value_ps
+  SELECT 'ttft' AS metric, grp, start_us, CASE WHEN ttft_us > 9000000000000 THEN 9000000000000000000 ELSE ttft_us * 1000000 END AS value_ps
   FROM placed WHERE (SELECT metric FROM params) IN ('all', 'ttft')
   UNION ALL
   SELECT 'tpot', grp, start_us, CASE WHEN tpot_us > 9e12 THEN 9000000000000000000 ELSE CAST(round(tpot_us * 1e6) AS BIGINT) END
   FROM placed WHERE (SELECT metric FROM params) IN ('all', 'tpot')
   UNION ALL
-  SELECT 'e2e', grp, start_us, CASE WHEN e2e_us > 9e12 THEN 9000000000000000000 ELSE e2e_us * 1000000 END
+  SELECT 'e2e', grp, start_us, CASE WHEN e2e_us > 9000000000000 THEN 9000000000000000000 ELSE e2e_us * 1000000 END
   FROM placed WHERE (SELECT metric FROM params) IN ('all', 'e2e')
 )
