@@ -95,3 +95,10 @@ func truthByID(s *fakellm.Server) map[string]fakellm.RequestTruth {
 	}
 	return m
 }
+
+// eventually waits until ok, at most ten seconds: a server learns of a hang-up after the client is through with it.
+func eventually(ok func() bool) {
+	for deadline := time.Now().Add(10 * time.Second); !ok() && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
