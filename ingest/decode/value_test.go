@@ -69,7 +69,7 @@ func FuzzValue(f *testing.F) {
 		}
 		want, ferr := fastjson.ParseBytes(b)
 		if ferr != nil {
-			t.Skip() // the oracle's own limit
+			return // the oracle's own limit
 		}
 		same(t, "", got, want)
 		again, err := Parse(got.MarshalTo(nil))

@@ -9,51 +9,15 @@ import (
 
 // skip fills EndpointKind, or returns the reason why the record is not a request to a model.
 func skip(r *trace.Request, meta *metadata, callType string) string {
-	if decode.Text(meta.alias) == healthCheck || decode.Text(meta.teamID) == healthCheck {
+	if decode.Text(meta.alias) == decode.LiteLLMHealth || decode.Text(meta.teamID) == decode.LiteLLMHealth {
 		return "health_check"
 	}
-	kind, model := kindOf(callType)
+	kind, model := decode.LiteLLMKind(callType)
 	if !model {
 		return "not_a_model_call"
 	}
 	r.EndpointKind = kind
 	return ""
-}
-
-// healthCheck is the account under which LiteLLM probes its own deployments.
-const healthCheck = "litellm-internal-health-check"
-
-// kindOf gives the endpoint kind of a call type; false for calls that ask no model (files, batches, tools, threads).
-// Calls refused before they were understood have the path in place of the type.
-func kindOf(callType string) (kind string, model bool) {
-	t := strings.TrimPrefix(callType, "_")
-	if i := strings.LastIndex(t, "/v1/"); i >= 0 {
-		t = t[i+len("/v1/"):]
-	}
-	t = strings.TrimPrefix(t, "/")
-	switch t {
-	case "":
-		return "", true
-	case "acompletion", "completion", "chat/completions", "agenerate_content_stream", "agenerate_content", "generate_content":
-		return "chat", true
-	case "atext_completion", "text_completion", "completions":
-		return "completions", true
-	case "aembedding", "embedding", "embeddings":
-		return "embeddings", true
-	case "anthropic_messages", "messages":
-		return "messages", true
-	case "aresponses", "responses":
-		return "responses", true
-	case "arerank", "rerank":
-		return "rerank", true
-	}
-	for _, part := range []string{"file", "batch", "assistant", "thread", "message", "fine_tuning", "mcp", "vector_store", "search",
-		"retrieve", "get_", "delete", "cancel", "list", "models", "count_tokens"} {
-		if strings.Contains(t, part) {
-			return "", false
-		}
-	}
-	return "other", true
 }
 
 // who fills the names: models, deployment, tenant, user.
@@ -64,11 +28,11 @@ func (p *payload) who(c *decode.Context, r *trace.Request) {
 	if p.ok || r.Deployment != "" { // a refused model was served by nobody
 		r.ModelServed = firstOf(model, decode.Text(p.hidden, "litellm_model_name"))
 	}
-	r.Replica = hostPort(firstText(p.base, p.hidden.Get("api_base")))
+	r.Replica = decode.HostPort(firstText(p.base, p.hidden.Get("api_base")))
 	r.Provider = firstText(p.provider, p.errorObj.Get("llm_provider"))
 	m := &p.meta
 	r.Tenant = firstText(m.teamAlias, m.teamID, m.orgAlias, m.orgID)
-	r.App = app(decode.Nested(p.tags))
+	r.App = decode.LiteLLMApp(decode.Nested(p.tags))
 	r.Route = decode.Text(m.route)
 	r.KeyHash = c.Key(decode.Text(m.keyHash))
 	r.UserHash = c.User(firstText(p.endUser, m.endUser))
@@ -82,32 +46,6 @@ func firstOf(texts ...string) string {
 		}
 	}
 	return ""
-}
-
-// app is the NAME of a tag "app:NAME". LiteLLM adds tags of its own (User-Agent: ...).
-func app(tags *decode.Value) string {
-	for _, t := range tags.GetArray() {
-		if name, ok := strings.CutPrefix(decode.Text(t), "app:"); ok {
-			return name
-		}
-	}
-	return ""
-}
-
-// hostPort cuts host:port out of a base URL; "" when no port is named.
-func hostPort(base string) string {
-	if i := strings.Index(base, "://"); i >= 0 {
-		base = base[i+3:]
-	}
-	if i := strings.IndexAny(base, "/?#"); i >= 0 {
-		base = base[:i]
-	}
-	base = base[strings.LastIndexByte(base, '@')+1:] // never a password
-	colon := strings.LastIndexByte(base, ':')
-	if colon < 1 || colon == len(base)-1 || strings.Trim(base[colon+1:], "0123456789") != "" {
-		return ""
-	}
-	return base
 }
 
 // responseID is the id of the answer itself: cache replays have "_cache_hit<time>" behind it.

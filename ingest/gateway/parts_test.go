@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -13,34 +14,34 @@ import (
 func TestOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		status string
-		f      failure
+		f      said
 		class  string
 		http   int32
 	}{
-		"fine":                        {"success", failure{}, "ok", 0},
-		"nothing said":                {"", failure{}, "unknown", 0},
-		"hung up, logged as success":  {"success", failure{text: "Client disconnected the request"}, "client_cancel", 0},
-		"hung up, logged as failure":  {"failure", failure{class: "CancelledError"}, "client_cancel", 0},
-		"server hung up":              {"failure", failure{code: "500", class: "APIConnectionError", text: "Server disconnected without sending a response."}, "upstream_error", 500},
-		"no connection, no answer":    {"failure", failure{class: "APIConnectionError"}, "network", 0},
-		"timeout with another code":   {"failure", failure{code: "500", class: "Timeout"}, "timeout", 500},
-		"timeout by code":             {"failure", failure{code: "504", class: "InternalServerError"}, "timeout", 504},
-		"quota":                       {"failure", failure{code: "429", class: "RateLimitError", text: "tokens per minute, context length 10"}, "rate_limited", 429},
-		"too long by class":           {"failure", failure{code: "400", class: "ContextWindowExceededError"}, "context_length", 400},
-		"too long by OpenAI's text":   {"failure", failure{code: "400", text: "This model's maximum context length is 4096 tokens"}, "context_length", 400},
-		"too long by Anthropic's":     {"failure", failure{code: "400", text: "prompt is too long: 210000 tokens > 200000 maximum"}, "context_length", 400},
-		"engine fault that says so":   {"failure", failure{code: "500", text: "context window overflow in kernel"}, "upstream_error", 500},
-		"policy":                      {"failure", failure{code: "400", class: "ContentPolicyViolationError"}, "content_filter", 400},
-		"policy by Azure's text":      {"failure", failure{code: "400", class: "BadRequestError", text: "triggering Azure OpenAI's content management policy"}, "content_filter", 400},
-		"guardrail":                   {"failure", failure{code: "400", class: "HTTPException", guarded: true}, "content_filter", 400},
-		"refused key, code in source": {"failure", failure{class: "ProxyException", traceback: `x(code=200)` + "\n" + `raise ProxyException(param="key", code=401)`}, "client_error", 401},
-		"refused key, code by name":   {"failure", failure{class: "ProxyException", traceback: "code=status.HTTP_403_FORBIDDEN,"}, "client_error", 403},
-		"refused, nothing proves it":  {"failure", failure{class: "ProxyException", traceback: `raise e`}, "unknown", 0},
-		"code is no number":           {"failure", failure{code: "invalid_api_key", class: "AuthenticationError"}, "client_error", 0},
-		"code out of range":           {"failure", failure{code: "1000"}, "unknown", 0},
+		"fine":                        {"success", said{}, "ok", 0},
+		"nothing said":                {"", said{}, "unknown", 0},
+		"hung up, logged as success":  {"success", said{Text: "Client disconnected the request"}, "client_cancel", 0},
+		"hung up, logged as failure":  {"failure", said{Class: "CancelledError"}, "client_cancel", 0},
+		"server hung up":              {"failure", said{Code: "500", Class: "APIConnectionError", Text: "Server disconnected without sending a response."}, "upstream_error", 500},
+		"no connection, no answer":    {"failure", said{Class: "APIConnectionError"}, "network", 0},
+		"timeout with another code":   {"failure", said{Code: "500", Class: "Timeout"}, "timeout", 500},
+		"timeout by code":             {"failure", said{Code: "504", Class: "InternalServerError"}, "timeout", 504},
+		"quota":                       {"failure", said{Code: "429", Class: "RateLimitError", Text: "tokens per minute, context length 10"}, "rate_limited", 429},
+		"too long by class":           {"failure", said{Code: "400", Class: "ContextWindowExceededError"}, "context_length", 400},
+		"too long by OpenAI's text":   {"failure", said{Code: "400", Text: "This model's maximum context length is 4096 tokens"}, "context_length", 400},
+		"too long by Anthropic's":     {"failure", said{Code: "400", Text: "prompt is too long: 210000 tokens > 200000 maximum"}, "context_length", 400},
+		"engine fault that says so":   {"failure", said{Code: "500", Text: "context window overflow in kernel"}, "upstream_error", 500},
+		"policy":                      {"failure", said{Code: "400", Class: "ContentPolicyViolationError"}, "content_filter", 400},
+		"policy by Azure's text":      {"failure", said{Code: "400", Class: "BadRequestError", Text: "triggering Azure OpenAI's content management policy"}, "content_filter", 400},
+		"guardrail":                   {"failure", said{Code: "400", Class: "HTTPException", Guarded: true}, "content_filter", 400},
+		"refused key, code in source": {"failure", said{Class: "ProxyException", Traceback: `x(code=200)` + "\n" + `raise ProxyException(param="key", code=401)`}, "client_error", 401},
+		"refused key, code by name":   {"failure", said{Class: "ProxyException", Traceback: "code=status.HTTP_403_FORBIDDEN,"}, "client_error", 403},
+		"refused, nothing proves it":  {"failure", said{Class: "ProxyException", Traceback: `raise e`}, "unknown", 0},
+		"code is no number":           {"failure", said{Code: "invalid_api_key", Class: "AuthenticationError"}, "client_error", 0},
+		"code out of range":           {"failure", said{Code: "1000"}, "unknown", 0},
 	} {
 		r := trace.Request{ErrorClass: trace.ClassUnknown}
-		outcome(&r, c.status, c.f)
+		outcome(&r, c.status, c.f.failure(t))
 		var http int32
 		if r.HTTPStatus != nil {
 			http = *r.HTTPStatus
@@ -51,36 +52,36 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	for base, want := range map[string]string{
-		"http://127.0.0.1:8900/v1": "127.0.0.1:8900", "https://api.openai.com": "", "vllm-0.vllm:8000": "vllm-0.vllm:8000",
-		"http://user:secret@10.0.0.1:80/v1": "10.0.0.1:80", "http://user:secret@host/v1": "", "http://[::1]:8000/v1": "[::1]:8000",
-		"": "", "http://:80": "", "http://h:": "",
-	} {
-		if got := hostPort(base); got != want {
-			t.Errorf("hostPort(%q) = %q, want %q", base, got, want)
-		}
+// said is an error as LiteLLM's error_information has it.
+type said struct {
+	Code      string `json:"error_code"`
+	Class     string `json:"error_class"`
+	Text      string `json:"error_message"`
+	Traceback string `json:"traceback"`
+	Guarded   bool   `json:"-"`
+}
+
+func (s said) failure(t *testing.T) failure {
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
 	}
+	v, err := decode.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := failureOf(v)
+	f.guarded = s.Guarded
+	return f
+}
+
+func TestTraceID(t *testing.T) {
 	for id, want := range map[string]string{
 		"s0001": "", "0AF7651916CD43DD8448EB211C80319C": "0af7651916cd43dd8448eb211c80319c",
 		"03d89267-E85f-4403-955d-5f0cb374eb3f": "03d89267-e85f-4403-955d-5f0cb374eb3f", "0af7651916cd43dd8448eb211c80319": "", "": "",
 	} {
 		if got := traceID(id); got != want {
 			t.Errorf("traceID(%q) = %q, want %q", id, got, want)
-		}
-	}
-	for call, want := range map[string]string{
-		"acompletion": "chat", "/v1/chat/completions": "chat", "/openai/v1/embeddings": "embeddings", "atext_completion": "completions",
-		"anthropic_messages": "messages", "aresponses": "responses", "arerank": "rerank", "pass_through_endpoint": "other", "": "",
-		"afile_list": "skip", "acreate_batch": "skip", "call_mcp_tool": "skip", "get_messages": "skip", "aimage_generation": "other",
-		"aget_responses": "skip", "alist_input_items": "skip", "/v1/models": "skip", "/v1/messages/count_tokens": "skip",
-	} {
-		kind, model := kindOf(call)
-		if !model {
-			kind = "skip"
-		}
-		if kind != want {
-			t.Errorf("kindOf(%q) = %q, want %q", call, kind, want)
 		}
 	}
 }

@@ -164,10 +164,10 @@ func (row spendRow) who(c *decode.Context, r *trace.Request, meta *metadata) {
 	if r.ErrorClass == trace.ClassOK || r.Deployment != "" {
 		r.ModelServed = row.text("model")
 	}
-	r.Provider, r.Replica = row.text("custom_llm_provider"), hostPort(row.text("api_base"))
+	r.Provider, r.Replica = row.text("custom_llm_provider"), decode.HostPort(row.text("api_base"))
 	r.Tenant = firstOf(decode.Text(meta.teamAlias), row.text("team_id"), decode.Text(meta.teamID), row.text("organization_id"),
 		decode.Text(meta.orgID))
-	r.App = app(row.object("request_tags"))
+	r.App = decode.LiteLLMApp(row.object("request_tags"))
 	r.Route = decode.Text(meta.route)
 	r.KeyHash = c.Key(row.text("api_key"))
 	r.UserHash = c.User(row.text("end_user"))

@@ -103,17 +103,5 @@ func finishOf(response *decode.Value) string {
 	if s == "" && decode.Text(response, "object") == "response" && decode.Text(response, "status") == "completed" {
 		return "stop"
 	}
-	switch s {
-	case "", "stop", "length", "tool_calls", "content_filter", "abort", "error":
-		return s
-	case "end_turn", "stop_sequence", "eos":
-		return "stop"
-	case "max_tokens", "max_output_tokens":
-		return "length"
-	case "tool_use", "function_call":
-		return "tool_calls"
-	case "refusal":
-		return "content_filter"
-	}
-	return "other"
+	return decode.FinishReason(s)
 }

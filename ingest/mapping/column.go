@@ -43,7 +43,7 @@ func fields() []field {
 		if t.Field(i).Type.Kind() == reflect.Slice || strings.HasPrefix(name, "source_") || slices.Contains(notMapped, name) {
 			continue
 		}
-		list = append(list, field{name, i, t.Field(i).Type, kindOf(name, t.Field(i).Type), vocabulary(name)})
+		list = append(list, field{name, i, t.Field(i).Type, kindOf(name, t.Field(i).Type), trace.Words(name)})
 	}
 	return list
 }
@@ -76,43 +76,6 @@ func kindOf(name string, t reflect.Type) kind {
 		return kindDuration
 	}
 	return kindInt
-}
-
-// vocabulary gives the words of columns that hold only certain ones.
-func vocabulary(name string) []string {
-	switch name {
-	case "clock_domain":
-		return []string{trace.Wall, trace.Monotonic, trace.Relative}
-	case "ttft_kind":
-		return []string{trace.TTFTEngine, trace.TTFTContent, trace.TTFTAny, trace.TTFTBody}
-	case "error_class":
-		return []string{trace.ClassOK, trace.ClassCancel, trace.ClassTimeout, trace.ClassRateLimited, trace.ClassClientError, trace.ClassContextLength,
-			trace.ClassContentFilter, trace.ClassUpstream, trace.ClassNetwork, trace.ClassInFlight, trace.ClassUnknown}
-	case "finish_reason":
-		return []string{"stop", "length", "tool_calls", "content_filter", "abort", "error", "other"}
-	case "endpoint_kind":
-		return []string{"chat", "completions", "responses", "messages", "embeddings", "rerank", "other"}
-	case "tokens_source":
-		return []string{"usage", "estimated", "chunks"}
-	}
-	return nil
-}
-
-// finishReason gives our word for a server's.
-func finishReason(s string) string {
-	switch s = strings.ToLower(s); s {
-	case "stop", "length", "tool_calls", "content_filter", "abort", "error":
-		return s
-	case "end_turn", "stop_sequence", "eos", "completed":
-		return "stop"
-	case "max_tokens", "max_output_tokens":
-		return "length"
-	case "tool_use", "function_call", "tool-calls":
-		return "tool_calls"
-	case "refusal", "content-filter", "safety", "guardrail_intervened":
-		return "content_filter"
-	}
-	return "other"
 }
 
 // endpoint reads the path of a URL, a request line ("POST /v1/messages HTTP/1.1"), or the name of an operation: the kind

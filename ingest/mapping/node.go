@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"reprise/ingest/decode"
 )
 
 // reader reads the nodes of one file and remembers its first error.
@@ -23,7 +25,7 @@ func (p *reader) fail(n *yaml.Node, format string, args ...any) {
 
 // unknown fails about a name that is none of names.
 func (p *reader) unknown(n *yaml.Node, what, name string, names []string) {
-	p.fail(n, "unknown %s %q; did you mean %q? one of: %s", what, name, nearest(name, names), strings.Join(names, ", "))
+	p.fail(n, "unknown %s %q; did you mean %q? one of: %s", what, name, decode.Nearest(name, names), strings.Join(names, ", "))
 }
 
 type entry struct{ key, value *yaml.Node }
@@ -107,36 +109,4 @@ func kindName(n *yaml.Node) string {
 		return fmt.Sprintf("%q", n.Value)
 	}
 	return "something else"
-}
-
-// nearest returns the name that takes the fewest edits to reach from s.
-func nearest(s string, names []string) string {
-	best, least := "", 1<<30
-	for _, name := range names {
-		if d := edits(s, name); d < least {
-			best, least = name, d
-		}
-	}
-	return best
-}
-
-// edits is the Levenshtein distance; of long texts only the first 64 bytes count.
-func edits(a, b string) int {
-	a = a[:min(len(a), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before, row[j+1] = row[j+1], min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -94,7 +94,7 @@ func (w *row) set(col *column, s *source, text string) error {
 			text, _ = endpoint(text)
 		}
 	case kindFinish:
-		text = finishReason(text)
+		text = decode.FinishReason(text)
 	case kindUser:
 		text = w.c.User(text)
 	case kindKey:

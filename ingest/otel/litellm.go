@@ -1,8 +1,6 @@
 package otel
 
 import (
-	"strings"
-
 	"reprise/ingest/decode"
 	"reprise/ingest/trace"
 )
@@ -27,54 +25,21 @@ func judgeLiteLLM(s *span) (string, bool) {
 	switch {
 	case s.name == "raw_gen_ai_request":
 		return duplicateView, true
-	case alias == healthAccount || s.attrs.text("metadata.user_api_key_team_id") == healthAccount:
+	case alias == decode.LiteLLMHealth || s.attrs.text("metadata.user_api_key_team_id") == decode.LiteLLMHealth:
 		return healthCheck, true
 	case s.name != "litellm_request" && kind == "" && s.attrs.text("gen_ai.request.model") == "":
 		return notLLM, true
 	}
-	if _, model := litellmKind(kind); !model {
+	if _, model := decode.LiteLLMKind(kind); !model {
 		return notLLM, true
 	}
 	return "", true
 }
 
-// healthAccount is the account under which LiteLLM probes its own deployments.
-const healthAccount = "litellm-internal-health-check"
-
 // callType is LiteLLM's word for the call: acompletion, aembedding ..., or the path of a call that was refused before
 // it was understood.
 func callType(s *span) string {
 	return firstOf(s.attrs.text("llm.request.type"), s.attrs.text("gen_ai.operation.name"))
-}
-
-// litellmKind gives the endpoint kind of a call type; false for calls that ask no model.
-func litellmKind(t string) (kind string, model bool) {
-	if i := strings.LastIndex(t, "/v1/"); i >= 0 {
-		t = t[i+len("/v1/"):]
-	}
-	switch strings.Trim(t, "_/") {
-	case "":
-		return "", true
-	case "acompletion", "completion", "chat", "chat/completions", "agenerate_content_stream", "agenerate_content", "generate_content":
-		return "chat", true
-	case "atext_completion", "text_completion", "completions":
-		return "completions", true
-	case "aembedding", "embedding", "embeddings":
-		return "embeddings", true
-	case "anthropic_messages", "messages":
-		return "messages", true
-	case "aresponses", "responses":
-		return "responses", true
-	case "arerank", "rerank":
-		return "rerank", true
-	}
-	for _, part := range []string{"file", "batch", "assistant", "thread", "message", "fine_tuning", "mcp", "vector_store", "search",
-		"retrieve", "delete", "list", "models", "count_tokens"} {
-		if strings.Contains(t, part) {
-			return "", false
-		}
-	}
-	return "other", true
 }
 
 // refineLiteLLM reads what stands as JSON or Python text in hidden_params and metadata.*.
@@ -87,19 +52,19 @@ func refineLiteLLM(b *build) {
 	r.RequestID = firstOf(decode.Text(a.object("metadata.requester_custom_headers"), "x-request-id"),
 		decode.Text(caller, "request_id"), a.text("litellm.call_id"), r.ResponseID, "at-")
 	r.SessionID = firstOf(r.SessionID, decode.Text(caller, "session_id"))
-	r.EndpointKind, _ = litellmKind(callType(b.s))
+	r.EndpointKind, _ = decode.LiteLLMKind(callType(b.s))
 	r.Route = firstOf(a.text("metadata.user_api_key_request_route"), r.Route)
 	r.Tenant = firstOf(a.text("metadata.user_api_key_team_alias"), a.text("metadata.user_api_key_team_id"),
 		a.text("metadata.user_api_key_org_alias"), a.text("metadata.user_api_key_org_id"))
 	r.KeyHash = b.c.Key(a.text("metadata.user_api_key_hash"))
 	b.userID = firstOf(a.text("metadata.user_api_key_end_user_id"), b.userID)
-	r.App = appTag(caller)
+	r.App = decode.LiteLLMApp(caller.Get("tags"))
 	r.Provider = firstOf(r.Provider, a.text("error.llm_provider"))
 	r.CachedResponse = decode.Bool(hidden, "cache_hit")
 	if n := number(a.text("metadata.attempted_retries")); n != nil && *n > 0 && *n < 1000 {
 		r.Attempt = int32(*n) + 1
 	}
-	r.Replica = hostPort(decode.Text(hidden, "api_base"))
+	r.Replica = decode.HostPort(decode.Text(hidden, "api_base"))
 	b.litellmModel(decode.Text(hidden, "model_id"))
 	b.litellmUsage(a.object("metadata.usage_object"))
 }
@@ -141,30 +106,4 @@ func (b *build) litellmUsage(u *decode.Value) {
 	r.CacheWriteTokens = intOr(r.CacheWriteTokens, intOr(decode.Int(prompt, "cache_write_tokens"),
 		intOr(decode.Int(prompt, "cache_creation_tokens"), decode.Int(u, "cache_creation_input_tokens"))))
 	r.ReasoningTokens = intOr(r.ReasoningTokens, decode.Int(u, "completion_tokens_details", "reasoning_tokens"))
-}
-
-// appTag is the NAME of a tag "app:NAME" among the caller's own.
-func appTag(caller *decode.Value) string {
-	for _, t := range caller.Get("tags").GetArray() {
-		if name, ok := strings.CutPrefix(decode.Text(t), "app:"); ok {
-			return name
-		}
-	}
-	return ""
-}
-
-// hostPort cuts host:port out of a base URL; "" when no port is named (a provider's public host).
-func hostPort(base string) string {
-	if i := strings.Index(base, "://"); i >= 0 {
-		base = base[i+3:]
-	}
-	if i := strings.IndexAny(base, "/?#"); i >= 0 {
-		base = base[:i]
-	}
-	base = base[strings.LastIndexByte(base, '@')+1:] // never a password
-	colon := strings.LastIndexByte(base, ':')
-	if colon < 1 || colon == len(base)-1 || strings.Trim(base[colon+1:], "0123456789") != "" {
-		return ""
-	}
-	return base
 }

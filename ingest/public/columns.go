@@ -27,32 +27,9 @@ func columnTable(t reflect.Type) []column {
 	table := make([]column, t.NumField())
 	for i := range table {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
-		table[i] = column{name, i, t.Field(i).Type, vocabulary(name)}
+		table[i] = column{name, i, t.Field(i).Type, trace.Words(name)}
 	}
 	return table
-}
-
-// vocabulary gives the words of columns that hold only certain ones: a word that no query knows would drop the row
-// from every figure without a sign.
-func vocabulary(name string) []string {
-	switch name {
-	case "vantage":
-		return []string{trace.Client, trace.Gateway, trace.Engine, trace.Replay}
-	case "clock_domain":
-		return []string{trace.Wall, trace.Monotonic, trace.Relative}
-	case "ttft_kind":
-		return []string{trace.TTFTEngine, trace.TTFTContent, trace.TTFTAny, trace.TTFTBody}
-	case "error_class":
-		return []string{trace.ClassOK, trace.ClassCancel, trace.ClassTimeout, trace.ClassRateLimited, trace.ClassClientError, trace.ClassContextLength,
-			trace.ClassContentFilter, trace.ClassUpstream, trace.ClassNetwork, trace.ClassInFlight, trace.ClassUnknown}
-	case "finish_reason":
-		return []string{"stop", "length", "tool_calls", "content_filter", "abort", "error", "other"}
-	case "endpoint_kind":
-		return []string{"chat", "completions", "responses", "messages", "embeddings", "rerank", "other"}
-	case "tokens_source":
-		return []string{"usage", "estimated", "chunks"}
-	}
-	return nil
 }
 
 func (col column) describe() string {
@@ -154,32 +131,9 @@ func setList(field reflect.Value, v *decode.Value) (want string) {
 
 // nearest returns the column whose name takes the fewest edits to reach from name.
 func nearest(name string) string {
-	best, least := "", math.MaxInt
-	for _, col := range columns {
-		if d := edits(name, col.name); d < least {
-			best, least = col.name, d
-		}
+	names := make([]string, len(columns))
+	for i, col := range columns {
+		names[i] = col.name
 	}
-	return best
-}
-
-// edits is the Levenshtein distance; names beyond 64 bytes are compared by their first 64.
-func edits(a, b string) int {
-	a = a[:min(len(a), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before, row[j+1] = row[j+1], min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return decode.Nearest(name, names)
 }
