@@ -135,6 +135,9 @@ func (w *worker) block() {
 			b.skip("empty", 1)
 		}
 	}
+	if b.err != nil && w.end != nil { // the last block
+		w.end(w.ctx)
+	}
 	w.recycle(b.buf)
 	b.lines, b.records, b.buf = lineRun{}, nil, nil
 }

@@ -52,18 +52,20 @@ func detect(in *input, o Options) (found, error) {
 	}
 	s := sample(sampleHead, in)
 	switch {
-	case o.Map != nil && fits(o.Map, s.container):
-		return found{format: o.Map, container: s.container}, nil
 	case o.Map != nil:
+		if c, ok := s.containerOf(o.Map); ok {
+			return found{format: o.Map, container: c}, nil
+		}
 		return found{}, fmt.Errorf("mapping %q does not read this kind of file: %s", o.Map.Name, s.describe())
 	case o.Format != "":
-		return byName(o.Format, s.container)
+		return byName(o.Format, &s)
 	}
 	best := found{container: s.container}
 	second := 0
 	for i := range Formats {
 		f := &Formats[i]
-		if !fits(f, s.container) {
+		c, ok := s.containerOf(f)
+		if !ok {
 			continue
 		}
 		switch n := f.Detect(&s.Sample); {
@@ -71,7 +73,7 @@ func detect(in *input, o Options) (found, error) {
 			if best.format != nil {
 				best.runnerUp, second = best.format.Name, best.signs
 			}
-			best.format, best.signs = f, n
+			best.format, best.container, best.signs = f, c, n
 		case n > second:
 			best.runnerUp, second = f.Name, n
 		}
@@ -85,6 +87,10 @@ func detect(in *input, o Options) (found, error) {
 var errEmpty = errors.New("file is empty")
 
 func fits(f *decode.Format, c container) bool {
+	if f.Group != nil {
+		g := f.Group()
+		return g.JSON != nil && (c == jsonLines || c == jsonDocuments) || g.Line != nil && c == plainText
+	}
 	switch c {
 	case jsonLines, jsonDocuments, jsonFramed:
 		return f.JSON != nil
@@ -92,15 +98,27 @@ func fits(f *decode.Format, c container) bool {
 		return f.CSV != nil
 	case binaryFramed, binaryWhole:
 		return f.Message != nil
+	case plainText:
+		return f.Line != nil
 	}
 	return false
 }
 
-func byName(want string, c container) (found, error) {
+// containerOf says how the records of a format would stand in the input. A text log may look like another container: its
+// first line may have commas, or begin with a bracket.
+func (s *sampled) containerOf(f *decode.Format) (container, bool) {
+	if s.Message == nil && fits(f, plainText) {
+		return plainText, true
+	}
+	return s.container, fits(f, s.container)
+}
+
+func byName(want string, s *sampled) (found, error) {
 	var names []string
 	for i := range Formats {
 		if f := &Formats[i]; f.Name == want {
-			if !fits(f, c) {
+			c, ok := s.containerOf(f)
+			if !ok {
 				return found{}, fmt.Errorf("format %q does not come in this kind of file", want)
 			}
 			return found{format: f, container: c}, nil

@@ -21,13 +21,17 @@ type conversion struct {
 	account *FileAccount
 	writer  *trace.Writer
 	decode  func(*decode.Context, *decode.Parser, record) error
-	spare   chan []byte // buffers of blocks that are done: most of what a conversion would allocate
+	end     func(*decode.Context) // of a format that groups records; nil for others
+	spare   chan []byte           // buffers of blocks that are done: most of what a conversion would allocate
 }
 
 func (c *conversion) run(ctx context.Context) error {
 	next, err := c.open()
 	if err != nil {
 		return err
+	}
+	if c.end != nil {
+		c.Workers = 1 // the records of a request must meet, in their order
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -52,7 +56,7 @@ func (c *conversion) run(ctx context.Context) error {
 
 // open builds the decoding function of the container and the function that cuts it into blocks, each in the buffer given.
 func (c *conversion) open() (func([]byte) *block, error) {
-	f := c.found.format
+	f := c.grouped()
 	fromJSON := func(ctx *decode.Context, p *decode.Parser, r record) error {
 		v, err := p.ParseBytes(r.data)
 		if err != nil {
@@ -89,9 +93,25 @@ func (c *conversion) open() (func([]byte) *block, error) {
 		c.decode = fromBinary
 		return blocksOf(splitWhole(c.in.Reader)), nil
 	}
-	c.decode = fromJSON
+	if c.decode = fromJSON; c.found.container == plainText {
+		c.decode = func(ctx *decode.Context, _ *decode.Parser, r record) error { return f.Line(ctx, r.data) }
+	}
 	lines := lineReader{r: c.in}
 	return func(buf []byte) *block { return newBlock(lines.next(buf, blockBytes)) }, nil
+}
+
+// grouped returns the format; of one that groups records, a decoder of this file alone.
+func (c *conversion) grouped() *decode.Format {
+	f := *c.found.format
+	if f.Group == nil {
+		return &f
+	}
+	g := f.Group()
+	f.JSON, f.Line = g.JSON, g.Line
+	if c.end = g.End; c.end == nil {
+		c.end = func(*decode.Context) {}
+	}
+	return &f
 }
 
 // read cuts the input into blocks until it ends or ctx does.
@@ -101,7 +121,7 @@ func (c *conversion) read(ctx context.Context, next func([]byte) *block, order, 
 	for {
 		b := next(c.buffer())
 		err, size := b.err, b.size // b belongs to a decoder once it is sent
-		if !b.empty() || err != nil && !errors.Is(err, io.EOF) {
+		if !b.empty() || err != nil && (c.end != nil || !errors.Is(err, io.EOF)) {
 			select {
 			case order <- b:
 			case <-ctx.Done():

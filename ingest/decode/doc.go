@@ -6,6 +6,6 @@
 // time. The decoder calls Context.Emit for a request, Context.Skip for a record that is not one (a health check, a
 // tool span), and returns an error to refuse the record. Nothing is dropped without one of the three.
 //
-// A decoder keeps no state between records (records are decoded in parallel) and never guesses: what the source does
-// not say stays nil.
+// A decoder keeps no state between records (records are decoded in parallel), unless the format is a Group, and never
+// guesses: what the source does not say stays nil.
 package decode

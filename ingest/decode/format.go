@@ -1,14 +1,16 @@
 package decode
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 	"time"
 
 	"reprise/ingest/trace"
 )
 
-// Format is one kind of log. At least one of JSON, CSV and Message is set; they fix the containers the format may
-// come in.
+// Format is one kind of log. At least one of JSON, CSV, Message, Line and Group is set; they fix the containers the
+// format may come in.
 type Format struct {
 	Name  string // as -f takes it: litellm, otlp, mooncake
 	Title string // for people, one line
@@ -20,6 +22,16 @@ type Format struct {
 	JSON    func(*Context, *Value) error                                  // one JSON record
 	CSV     func(header []string) (func(*Context, []string) error, error) // called once a file; an error names the missing column
 	Message func(*Context, []byte) error                                  // one binary message
+	Line    func(*Context, []byte) error                                  // one line of a text log, without white space around it
+	Group   func() Group                                                  // in place of JSON and Line: records that tell of one request together
+}
+
+// Group decodes the records of one file in their order, one at a time: for logs that tell of a request in several
+// records. It keeps what is open between them. JSON or Line is set.
+type Group struct {
+	JSON func(*Context, *Value) error
+	Line func(*Context, []byte) error
+	End  func(*Context) // emits what is still open, at the end of the file; may be nil
 }
 
 // Sample is the head of an input, decompressed and split by its container.
@@ -28,6 +40,14 @@ type Sample struct {
 	Records []*Value // up to 50 JSON records, when it is JSON
 	Header  []string // first row, when it is CSV
 	Message []byte   // first message, when it is binary
+}
+
+// Lines gives the lines of the head, when it is text; the last may be cut.
+func (s *Sample) Lines() iter.Seq[[]byte] {
+	if s.Message != nil {
+		return func(func([]byte) bool) {}
+	}
+	return bytes.Lines(s.Head)
 }
 
 // Options are the choices of the person who runs ingest.
