@@ -68,9 +68,12 @@ func (c *conversion) open() (func([]byte) *block, error) {
 		return f.JSON(ctx, v)
 	}
 	fromBinary := func(ctx *decode.Context, _ *decode.Parser, r record) error { return f.Message(ctx, r.data) }
-	switch c.found.container {
+	lines := lineReader{r: c.in}
+	runs := func(buf []byte) *block { return newBlock(lines.next(buf, blockBytes)) }
+	c.decode = fromJSON
+	switch c.found.look.container {
 	case csvRows:
-		header, next, err := splitCSV(c.in.Reader)
+		header, next, err := splitCSV(c.in.Reader, c.found.look.comma)
 		if err != nil {
 			return nil, err
 		}
@@ -81,10 +84,8 @@ func (c *conversion) open() (func([]byte) *block, error) {
 		c.decode = func(ctx *decode.Context, _ *decode.Parser, r record) error { return row(ctx, r.row) }
 		return blocksOf(next), nil
 	case jsonDocuments:
-		c.decode = fromJSON
 		return blocksOf(splitDocuments(c.in.Reader)), nil
 	case jsonFramed:
-		c.decode = fromJSON
 		return blocksOf(splitFramed(c.in.Reader)), nil
 	case binaryFramed:
 		c.decode = fromBinary
@@ -92,12 +93,19 @@ func (c *conversion) open() (func([]byte) *block, error) {
 	case binaryWhole:
 		c.decode = fromBinary
 		return blocksOf(splitWhole(c.in.Reader)), nil
-	}
-	if c.decode = fromJSON; c.found.container == plainText {
+	case jsonBehind:
+		c.decode = func(ctx *decode.Context, p *decode.Parser, r record) error {
+			data := behindPrefix(r.data)
+			if data == nil {
+				return ctx.Reject("no_json", "expected a JSON object at the end of the line, got %q", head(r.data, 40))
+			}
+			r.data = data
+			return fromJSON(ctx, p, r)
+		}
+	case textLines:
 		c.decode = func(ctx *decode.Context, _ *decode.Parser, r record) error { return f.Line(ctx, r.data) }
 	}
-	lines := lineReader{r: c.in}
-	return func(buf []byte) *block { return newBlock(lines.next(buf, blockBytes)) }, nil
+	return runs, nil
 }
 
 // grouped returns the format; of one that groups records, a decoder of this file alone.

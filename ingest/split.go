@@ -132,10 +132,10 @@ func readObject(r *bufio.Reader, buf []byte) (_ []byte, lines int64, err error) 
 }
 
 // splitCSV gives the rows behind the header row.
-func splitCSV(r *bufio.Reader) (header []string, next splitter, err error) {
+func splitCSV(r *bufio.Reader, comma rune) (header []string, next splitter, err error) {
 	limit := &limitReader{r: r}
 	cr := csv.NewReader(limit)
-	cr.ReuseRecord = false
+	cr.ReuseRecord, cr.Comma = false, comma
 	if header, err = cr.Read(); err != nil {
 		return nil, nil, fmt.Errorf("reading CSV header: %w", err)
 	}

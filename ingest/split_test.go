@@ -92,7 +92,7 @@ func TestSplitDocuments(t *testing.T) { // ING-30
 }
 
 func TestSplitCSV(t *testing.T) {
-	header, next, err := splitCSV(reader("a,b\r\n1,\"x\ny\"\r\n2\r\n3,z"))
+	header, next, err := splitCSV(reader("a,b\r\n1,\"x\ny\"\r\n2\r\n3,z"), ',')
 	if err != nil || !slices.Equal(header, []string{"a", "b"}) {
 		t.Fatalf("header %q, %v", header, err)
 	}

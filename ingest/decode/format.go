@@ -10,11 +10,14 @@ import (
 )
 
 // Format is one kind of log. At least one of JSON, CSV, Message, Line and Group is set; they fix the containers the
-// format may come in.
+// format may come in. The texts are what `reprise formats NAME` prints; Units, Defects and Example are at most a few lines each.
 type Format struct {
-	Name  string // as -f takes it: litellm, otlp, mooncake
-	Title string // for people, one line
-	About string // what it can and cannot contain, units, known defects of the producer
+	Name    string // as -f takes it: litellm, otlp, mooncake
+	Title   string // for people, one line
+	About   string // what it can and cannot contain, and what each column is taken from
+	Units   string // of times and durations as the log writes them, and which moment a stamp is: "duration in ms; time is the END"
+	Defects string // what the producer is known to get wrong, with its version; "none known" when nothing is
+	Example string // the shortest text that is detected as this format and read without a reject; of a binary one hex digits
 
 	// Detect returns how many independent signs of the format the sample shows; under 2 is "not this one".
 	Detect func(*Sample) int

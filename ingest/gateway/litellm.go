@@ -11,8 +11,16 @@ import (
 // LiteLLM is the StandardLoggingPayload that LiteLLM's proxy hands to its file, S3, GCS, Datadog and custom callbacks.
 func LiteLLM() decode.Format {
 	return decode.Format{Name: "litellm", Title: "LiteLLM StandardLoggingPayload", About: aboutLiteLLM,
-		Detect: detectLiteLLM, JSON: litellm}
+		Units: unitsLiteLLM, Defects: defectsLiteLLM, Example: exampleLiteLLM, Detect: detectLiteLLM, JSON: litellm}
 }
+
+const (
+	unitsLiteLLM   = `startTime, completionStartTime, endTime: unix seconds with a fraction, or text without a zone`
+	defectsLiteLLM = `completionStartTime is the end where no first chunk was stamped (BerriAI/litellm#8999, #31385, #41859); the start of
+/v1/messages is stamped at the headers in some versions (#17335); streams without usage are counted with another
+tokenizer (#35290); calls whose client hung up have no row (#30630) or look like a success (#39589)`
+	exampleLiteLLM = `{"id":"chatcmpl-1","call_type":"acompletion","stream":true,"status":"success","startTime":1795961900.757,"completionStartTime":1795961900.851,"endTime":1795961900.885,"model":"m","prompt_tokens":107,"completion_tokens":27,"hidden_params":{},"model_map_information":{}}`
+)
 
 const aboutLiteLLM = `One JSON object a logged event, as LiteLLM's proxy gives it to its file, S3, GCS, SQS and custom callbacks.
 Can contain: start, first chunk, end (unix seconds, or text without a zone: --assume-tz), tokens, cached and reasoning

@@ -14,8 +14,16 @@ import (
 // SpendLogs is the LiteLLM_SpendLogs table: JSON from the API (/spend/logs) or Pub/Sub, or CSV from the database.
 func SpendLogs() decode.Format {
 	return decode.Format{Name: "litellm-spendlogs", Title: "LiteLLM SpendLogs rows (JSON or CSV)", About: aboutSpendLogs,
+		Units: unitsSpendLogs, Defects: defectsSpendLogs, Example: exampleSpendLogs,
 		Detect: detectSpendLogs, JSON: spendJSON, CSV: spendCSV}
 }
+
+const (
+	unitsSpendLogs   = `startTime, completionStartTime, endTime: text to the millisecond; without a zone UTC since February 2025, local before`
+	defectsSpendLogs = `completionStartTime defaults to the end; cache hits keep a row with spend 0; JSON inside strings; cache_hit is the text
+"True", "False" or "None"; naive local times before BerriAI/litellm#8190`
+	exampleSpendLogs = `{"request_id":"chatcmpl-1","call_type":"acompletion","api_key":"88dc28","spend":0.001,"prompt_tokens":900,"completion_tokens":100,"startTime":"2026-08-05T16:30:36.080Z","endTime":"2026-08-05T16:30:38.080Z","completionStartTime":"2026-08-05T16:30:36.580Z","model":"m","metadata":"{}","request_tags":"[]","cache_key":"Cache OFF"}`
+)
 
 const aboutSpendLogs = `Rows of the table LiteLLM_SpendLogs: from the API or Pub/Sub as JSON, from the database as CSV with a header.
 Can contain: start, first chunk, end, tokens (cached and reasoning ones in metadata), cache hits, model, team, user,

@@ -12,7 +12,9 @@ import (
 // Azure2023 is the Azure LLM inference trace of 2023 (code and conversation); the 2024 files have the same columns.
 func Azure2023() decode.Format {
 	return decode.Format{Name: "azure-llm-2023", Title: "Azure LLM inference trace 2023 (CSV)", About: aboutAzure2023,
-		Detect: detectAzure2023, CSV: azure2023}
+		Units: "TIMESTAMP: text without a zone, in steps of 100 ns", Defects: "the text of the data set names another day; answers of the conversation file are cut at 1000 tokens",
+		Example: "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10",
+		Detect:  detectAzure2023, CSV: azure2023}
 }
 
 const aboutAzure2023 = `CSV with the columns TIMESTAMP, ContextTokens, GeneratedTokens (https://github.com/Azure/AzurePublicDataset).

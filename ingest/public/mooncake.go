@@ -12,8 +12,13 @@ import (
 // Mooncake is the trace format of the Mooncake paper (FAST'25), which other tools write too.
 func Mooncake() decode.Format {
 	return decode.Format{Name: "mooncake", Title: "Mooncake trace (JSON lines)", About: aboutMooncake,
-		Detect: detectMooncake, JSON: mooncake}
+		Units: "timestamp: whole milliseconds from the start of the trace", Defects: defectsMooncake,
+		Example: `{"timestamp": 27482, "input_length": 600, "output_length": 52, "hash_ids": [46, 47]}`,
+		Detect:  detectMooncake, JSON: mooncake}
 }
+
+const defectsMooncake = `the conversation trace is on a grid of 3 s, and block 0 is in every row; other tools write ids above 2^32, leave
+timestamp out or write delays (ai-dynamo/aiperf#273)`
 
 const aboutMooncake = `One JSON object a line: timestamp, input_length, output_length, hash_ids.
 Can contain: arrivals (whole milliseconds from the start of the trace: a relative clock), lengths in tokens, prefix

@@ -12,7 +12,9 @@ import (
 // Reprise is our own JSON lines: the columns of a run by their names.
 func Reprise() decode.Format {
 	return decode.Format{Name: "reprise-jsonl", Title: "reprise JSON lines (any column of a run)", About: aboutReprise(),
-		Detect: detectReprise, JSON: reprise}
+		Units: "whole microseconds; arrival since 1970, durations from arrival", Defects: "none known",
+		Example: `{"request_id":"r1","arrival":1795946400000000,"first_us":250000,"end_us":1500000,"input_tokens":107,"output_tokens":27,"http_status":200}`,
+		Detect:  detectReprise, JSON: reprise}
 }
 
 func aboutReprise() string {

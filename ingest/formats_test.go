@@ -1,0 +1,41 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"io"
+	"testing"
+
+	"reprise/ingest/decode"
+)
+
+// TestExamples reads each format's example line as a file of unknown format.
+func TestExamples(t *testing.T) {
+	for _, f := range Formats {
+		if f.Example == "" {
+			continue
+		}
+		t.Run(f.Name, func(t *testing.T) {
+			acc, err := Run(context.Background(), Options{Run: t.TempDir(), Stdin: example(t, f), Options: decode.Options{Hash: decode.NewHasher(make([]byte, 16))}}, "-")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if in := acc.Inputs[0]; in.Format != f.Name || in.Kept == 0 || in.Read != in.Kept {
+				t.Errorf("read as %s (runner-up %q): %+v", in.Format, in.RunnerUp, in)
+			}
+		})
+	}
+}
+
+// example gives the bytes of a format's example: those of a binary one are written in hex.
+func example(t *testing.T, f decode.Format) io.Reader {
+	if f.JSON != nil || f.CSV != nil || f.Line != nil || f.Group != nil {
+		return bytes.NewReader([]byte(f.Example + "\n"))
+	}
+	b, err := hex.DecodeString(f.Example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(b)
+}
