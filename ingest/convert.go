@@ -34,6 +34,9 @@ const recordVersion = "2"
 // Run ingests the inputs in order and returns the account. A file that cannot be read ends the run with an error after
 // what came before it is stored; a file of a folder that is no log is named in Account.NotLogs.
 func Run(ctx context.Context, o Options, inputs ...string) (*Account, error) {
+	if err := ownName(o.Map); err != nil {
+		return nil, err
+	}
 	files, err := expand(inputs)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"reprise/ingest/decode"
@@ -43,11 +44,19 @@ func detect(in *input, o Options) (found, error) {
 	case o.Format != "":
 		return byName(o.Format, looks)
 	}
-	best := choose(Formats, looks)
+	best := choose(Formats(), looks)
 	if best.signs < minSigns {
 		return best, &HintError{fmt.Errorf("unknown format: %s", looks[0].describe()), "list what is understood: reprise formats; name it: -f NAME"}
 	}
 	return best, nil
+}
+
+// ownName refuses a mapping of the user's whose rows would be taken for those of another format.
+func ownName(m *decode.Format) error {
+	if m != nil && slices.ContainsFunc(Formats(), func(f decode.Format) bool { return f.Name == m.Name }) {
+		return &HintError{fmt.Errorf("mapping %q has the name of a format that comes with reprise", m.Name), "give it a name of its own, such as my-" + m.Name}
+	}
+	return nil
 }
 
 // choose returns the format that sees the most signs, in the look where it does; of equal ones the first, and of formats
@@ -105,15 +114,16 @@ func fits(f *decode.Format, c container) bool {
 
 func byName(want string, looks []look) (found, error) {
 	var names []string
-	for i := range Formats {
-		if f := &Formats[i]; f.Name == want {
-			best := choose(Formats[i:i+1], looks)
+	all := Formats()
+	for i := range all {
+		if f := &all[i]; f.Name == want {
+			best := choose(all[i:i+1], looks)
 			if best.format == nil {
 				return found{}, fmt.Errorf("format %q does not come in this kind of file", want)
 			}
 			return found{format: f, look: best.look}, nil
 		}
-		names = append(names, Formats[i].Name)
+		names = append(names, all[i].Name)
 	}
 	return found{}, &HintError{fmt.Errorf("unknown format %q", want), "one of: " + strings.Join(names, ", ")}
 }

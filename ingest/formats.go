@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"sync"
+
 	"reprise/ingest/decode"
 	"reprise/ingest/gateway"
 	"reprise/ingest/mapping"
@@ -8,8 +10,12 @@ import (
 	"reprise/ingest/public"
 )
 
-// Formats is the one list of what ingest understands. Adding a format is adding a line.
-var Formats = append([]decode.Format{
+// Formats gives the one list of what ingest understands: those written in Go and the mappings, which are read when they
+// are first asked for. Callers must not change it.
+var Formats = sync.OnceValue(func() []decode.Format { return append(written[:len(written):len(written)], mapping.Presets()...) })
+
+// written are the formats that are Go. Adding one is adding a line.
+var written = []decode.Format{
 	gateway.LiteLLM(),
 	gateway.SpendLogs(),
 	otel.JSON(),
@@ -18,4 +24,4 @@ var Formats = append([]decode.Format{
 	public.Mooncake(),
 	public.Azure2023(),
 	public.Reprise(),
-}, mapping.Presets()...)
+}

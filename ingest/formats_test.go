@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"io"
+	"strings"
 	"testing"
 
 	"reprise/ingest/decode"
@@ -12,7 +13,7 @@ import (
 
 // TestExamples reads each format's example line as a file of unknown format.
 func TestExamples(t *testing.T) {
-	for _, f := range Formats {
+	for _, f := range Formats() {
 		if f.Example == "" {
 			continue
 		}
@@ -38,4 +39,19 @@ func example(t *testing.T, f decode.Format) io.Reader {
 		t.Fatal(err)
 	}
 	return bytes.NewReader(b)
+}
+
+func TestNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Formats() {
+		if seen[f.Name] {
+			t.Errorf("two formats are called %q", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	own := decode.Format{Name: "caddy", JSON: func(*decode.Context, *decode.Value) error { return nil }}
+	_, err := Run(context.Background(), Options{Run: t.TempDir(), Stdin: strings.NewReader("{}\n"), Map: &own}, "-")
+	if err == nil || !strings.Contains(err.Error(), `mapping "caddy" has the name of a format`) {
+		t.Errorf("got %v, want an error about the name", err)
+	}
 }

@@ -34,8 +34,7 @@ func (a *app) formatsCommand() *cobra.Command {
 }
 
 func (a *app) formats(args []string) error {
-	for i := range ingest.Formats {
-		f := &ingest.Formats[i]
+	for _, f := range ingest.Formats() {
 		if len(args) == 0 {
 			fmt.Fprintf(a.out, "%-20s %s\n", f.Name, f.Title)
 		} else if f.Name == args[0] {

@@ -15,7 +15,7 @@ import (
 
 // winner is the first format with the most signs, as ingest chooses.
 func winner(s *decode.Sample) (name string, signs int) {
-	for _, f := range ingest.Formats {
+	for _, f := range ingest.Formats() {
 		if n := f.Detect(s); n > signs {
 			name, signs = f.Name, n
 		}
