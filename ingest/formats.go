@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"slices"
 	"sync"
 
 	"reprise/ingest/decode"
@@ -12,7 +13,7 @@ import (
 
 // Formats gives the one list of what ingest understands: those written in Go and the mappings, which are read when they
 // are first asked for. Callers must not change it.
-var Formats = sync.OnceValue(func() []decode.Format { return append(written[:len(written):len(written)], mapping.Presets()...) })
+var Formats = sync.OnceValue(func() []decode.Format { return slices.Concat(written, public.MooncakeDialects(), mapping.Presets()) })
 
 // written are the formats that are Go. Adding one is adding a line.
 var written = []decode.Format{
@@ -22,6 +23,13 @@ var written = []decode.Format{
 	otel.Proto(),
 	otel.Flat(),
 	public.Mooncake(),
+	public.Bailian(),
 	public.Azure2023(),
+	public.Azure2025(),
+	public.BurstGPT(),
+	public.Lengths(),
+	public.Conversations(),
+	public.Agentic(),
+	public.ServeGen(),
 	public.Reprise(),
 }

@@ -14,7 +14,7 @@ func Mooncake() decode.Format {
 	return decode.Format{Name: "mooncake", Title: "Mooncake trace (JSON lines)", About: aboutMooncake,
 		Units: "timestamp: whole milliseconds from the start of the trace", Defects: defectsMooncake,
 		Example: `{"timestamp": 27482, "input_length": 600, "output_length": 52, "hash_ids": [46, 47]}`,
-		Detect:  detectMooncake, JSON: mooncake}
+		Detect:  func(s *decode.Sample) int { return detectMooncake(s, blockTokens) }, JSON: mooncake(blockTokens)}
 }
 
 const defectsMooncake = `the conversation trace is on a grid of 3 s, and block 0 is in every row; other tools write ids above 2^32, leave
@@ -27,53 +27,114 @@ blocks. Cannot: when anything was answered, outcomes, models, tenants: nothing t
 timestamp      may be absent in files of other tools: arrival unknown then. The published conversation trace is on a
                grid of 3 s, so about ten requests share each instant: replaying it as it is means a burst every 3 s.
 hash_ids       one id a block of 512 tokens; equal ids mean an equal prefix up to that block. A row whose number of
-               ids is not input_length/512, rounded up, is refused (prefix_mismatch): it is of another block size.
-session_id     kept when there. text_input and delay, which some tools add, are not used.
+               ids is not input_length/512, rounded up, is refused (prefix_mismatch): it is of another block size, which
+               mooncake-16 to mooncake-1024 read.
+text_input     and messages, which other tools write in place of input_length: the text is hashed, input_tokens unknown.
+output_length  may be absent in files of other tools.
+session_id     kept when there. delay (milliseconds after the answer before) has no column: nothing says when that was.
+               input_length is read as the length of the whole prompt; files in which it is only what a turn adds look
+               the same: read them as mooncake-delta.
 error_class    unknown: the trace does not say. request_id is FILE:LINE.
 `
 
 // blockTokens is the block size of the published traces: their number of ids is the rounded-up quotient in every row.
 const blockTokens = 512
 
-// detectMooncake wants integer times, which tells it from Qwen-Bailian's seconds, as the chat ids do.
-func detectMooncake(s *decode.Sample) int {
+// detectMooncake counts the keys. It wants integer times, which tells it from Qwen-Bailian's seconds, as the chat ids
+// do. Where all lengths fit another block size and not this one, that dialect is the better guess.
+func detectMooncake(s *decode.Sample, block int64) int {
 	best := 0
 	for _, v := range s.Records {
-		if decode.Has(v, "chat_id") || decode.Has(v, "timestamp") && decode.Int(v, "timestamp") == nil {
-			return 0
-		}
 		n := 0
-		for _, key := range []string{"timestamp", "input_length", "output_length", "hash_ids"} {
-			if decode.Has(v, key) {
-				n++
+		for _, keys := range [][]string{{"timestamp"}, {"input_length", "text_input", "messages"}, {"output_length"}, {"hash_ids"}, {"session_id"}} {
+			for _, key := range keys {
+				if decode.Has(v, key) {
+					n++
+					break
+				}
 			}
 		}
+		switch {
+		case decode.Has(v, "chat_id"):
+			n = min(n, 2)
+		case decode.Has(v, "timestamp") && decode.Int(v, "timestamp") == nil, !decode.Has(v, "output_length") && !decode.Has(v, "hash_ids"):
+			return 0
+		}
 		best = max(best, n)
+	}
+	for _, b := range otherBlocks {
+		if block == blockTokens && fits(s.Records, b) && !fits(s.Records, blockTokens) {
+			return best - 1
+		}
 	}
 	return best
 }
 
-func mooncake(c *decode.Context, v *decode.Value) error {
-	r := traced(c, "mooncake")
+// fits says whether the ids of all rows are as many as their lengths need.
+func fits(rows []*decode.Value, block int64) bool {
+	for _, v := range rows {
+		n := decode.Int(v, "input_length")
+		if n != nil && decode.Has(v, "hash_ids") && (*n < 0 || (*n+block-1)/block != int64(len(v.GetArray("hash_ids")))) {
+			return false
+		}
+	}
+	return true
+}
+
+func mooncake(block int64) func(*decode.Context, *decode.Value) error {
+	return func(c *decode.Context, v *decode.Value) error {
+		r, body, err := mooncakeRow(c, v, block)
+		if err == nil {
+			c.Emit(r, body)
+		}
+		return err
+	}
+}
+
+func mooncakeRow(c *decode.Context, v *decode.Value, block int64) (r *trace.Request, body []byte, err error) {
+	r = traced(c, "mooncake")
 	r.ClockDomain, r.TimePrecision = trace.Relative, 1000
 	if decode.Has(v, "timestamp") {
 		ms := decode.Int(v, "timestamp")
 		if ms == nil || *ms < 0 || *ms > 1<<50 {
-			return c.Reject("bad_time", "timestamp: expected whole milliseconds from 0, got %q", decode.Text(v, "timestamp"))
+			return nil, nil, c.Reject("bad_time", "timestamp: expected whole milliseconds from 0, got %q", decode.Text(v, "timestamp"))
 		}
 		r.Arrival = trace.Ptr(*ms * 1000)
 	}
-	r.InputTokens, r.OutputTokens = decode.Int(v, "input_length"), decode.Int(v, "output_length")
-	if r.InputTokens == nil || r.OutputTokens == nil || *r.InputTokens < 0 || *r.OutputTokens < 0 {
-		return c.Reject("bad_length", "expected input_length and output_length in tokens, got %q and %q",
-			decode.Text(v, "input_length"), decode.Text(v, "output_length"))
-	}
 	r.SessionID = decode.Text(v, "session_id")
-	if err := blocks(c, r, v.Get("hash_ids")); err != nil {
-		return err
+	if body, err = mooncakeLengths(c, r, v); err == nil {
+		err = blocks(c, r, v.Get("hash_ids"), block)
 	}
-	c.Emit(r, nil)
-	return nil
+	return r, body, err
+}
+
+// mooncakeLengths reads the lengths, or what other tools write in their place: text for the input, nothing for the
+// output.
+func mooncakeLengths(c *decode.Context, r *trace.Request, v *decode.Value) (body []byte, err error) {
+	text, messages := v.Get("text_input"), v.Get("messages")
+	if text == nil && messages == nil && decode.Has(v, "output_length") {
+		return nil, lengths(c, r, v)
+	}
+	for _, f := range []struct {
+		key string
+		to  **int64
+	}{{"input_length", &r.InputTokens}, {"output_length", &r.OutputTokens}} {
+		if *f.to = decode.Int(v, f.key); decode.Has(v, f.key) && (*f.to == nil || **f.to < 0) {
+			return nil, c.Reject("bad_length", "%s: expected tokens, got %q", f.key, decode.Text(v, f.key))
+		}
+	}
+	t := newTalk(c)
+	switch {
+	case text.Type() == decode.TypeString:
+		t.add("user", text)
+	case len(messages.GetArray()) > 0:
+		t.tools(v.Get("tools"))
+		t.messages(messages)
+	case r.InputTokens == nil:
+		return nil, c.Reject("bad_length", "expected input_length, text_input or messages, got an object with none of them")
+	}
+	t.fill(r)
+	return t.body(r), nil
 }
 
 // traced starts a row of a published trace: no ids, counts by the server, the front of the service.
@@ -86,13 +147,16 @@ func traced(c *decode.Context, format string) *trace.Request {
 }
 
 // blocks reads the prefix ids: 64-bit patterns, also above 2^63.
-func blocks(c *decode.Context, r *trace.Request, v *decode.Value) error {
+func blocks(c *decode.Context, r *trace.Request, v *decode.Value, block int64) error {
 	if v == nil || v.Type() == decode.TypeNull {
 		return nil
 	}
 	list := v.GetArray()
-	if want := (*r.InputTokens + blockTokens - 1) / blockTokens; int64(len(list)) != want {
-		return c.Reject("prefix_mismatch", "expected %d hash_ids for %d tokens in blocks of %d, got %d", want, *r.InputTokens, blockTokens, len(list))
+	if r.InputTokens == nil {
+		return c.Reject("prefix_mismatch", "expected input_length beside hash_ids, got none")
+	}
+	if want := (*r.InputTokens + block - 1) / block; int64(len(list)) != want {
+		return c.Reject("prefix_mismatch", "expected %d hash_ids for %d tokens in blocks of %d, got %d", want, *r.InputTokens, block, len(list))
 	}
 	ids := make([]int64, len(list))
 	for i, e := range list {
@@ -107,6 +171,6 @@ func blocks(c *decode.Context, r *trace.Request, v *decode.Value) error {
 		}
 		ids[i] = n
 	}
-	r.PrefixHashIDs, r.PrefixBlockTokens = ids, trace.Ptr(int32(blockTokens))
+	r.PrefixHashIDs, r.PrefixBlockTokens = ids, trace.Ptr(int32(block))
 	return nil
 }

@@ -3,6 +3,7 @@ package public
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -15,26 +16,42 @@ import (
 
 type result struct {
 	rows    []*trace.Request
+	bodies  []string
 	refused []string
+	skipped map[string]int
+}
+
+// decoder is what reads the records of one file.
+func decoder(f decode.Format) func(*decode.Context, *decode.Value) error {
+	if f.Group != nil {
+		return f.Group().JSON
+	}
+	return f.JSON
 }
 
 func context(o decode.Options, file string, res *result) *decode.Context {
-	o.Hash = decode.NewHasher([]byte("0123456789abcdef"))
-	return decode.NewContext(o, file, func(r *trace.Request, _ []byte) {
+	o.Hash, res.skipped = decode.NewHasher([]byte("0123456789abcdef")), map[string]int{}
+	return decode.NewContext(o, file, func(r *trace.Request, body []byte) {
 		trace.Check(r)
-		res.rows = append(res.rows, r)
-	}, func(string, int64) {})
+		res.rows, res.bodies = append(res.rows, r), append(res.bodies, string(body))
+	}, func(reason string, n int64) { res.skipped[reason] += int(n) })
 }
 
 func lines(t testing.TB, f decode.Format, data string) result {
 	t.Helper()
+	return linesWith(t, f, decode.Options{}, data)
+}
+
+func linesWith(t testing.TB, f decode.Format, o decode.Options, data string) result {
+	t.Helper()
 	var res result
-	c := context(decode.Options{}, "in.jsonl", &res)
+	c := context(o, "in.jsonl", &res)
+	one := decoder(f)
 	for line := range strings.SplitSeq(strings.TrimSpace(data), "\n") {
 		c.Line++
 		v, err := decode.Parse([]byte(line))
 		if err == nil {
-			err = f.JSON(c, v)
+			err = one(c, v)
 		}
 		if err != nil {
 			res.refused = append(res.refused, err.Error())
@@ -74,7 +91,8 @@ func TestMooncakeDialects(t *testing.T) {
 		`{"timestamp":0,"input_length":300,"output_length":5,"hash_ids":[]}`:             "prefix_mismatch",
 		`{"timestamp":0.5,"input_length":300,"output_length":5,"hash_ids":[1]}`:          "bad_time: timestamp: expected whole milliseconds",
 		`{"timestamp":-1,"input_length":300,"output_length":5,"hash_ids":[1]}`:           "bad_time",
-		`{"timestamp":0,"input_length":300,"hash_ids":[1]}`:                              "bad_length",
+		`{"timestamp":0,"input_length":300,"output_length":-5,"hash_ids":[1]}`:           "bad_length",
+		`{"timestamp":0,"input_length":"x","hash_ids":[1]}`:                              "bad_length: input_length",
 		`{"timestamp":0,"input_length":30,"output_length":5,"hash_ids":[1.5]}`:           "bad_hash_id: hash_ids[0]",
 		`{"timestamp":0,"input_length":513,"output_length":5,"hash_ids":[1,"cafebabe"]}`: "bad_hash_id: hash_ids[1]",
 	} {
@@ -161,7 +179,7 @@ func TestDetect(t *testing.T) {
 		sample *decode.Sample
 		want   [3]int
 	}{
-		{"Qwen-Bailian", bailian, [3]int{}}, {"Mooncake", moon, [3]int{4, 0, 0}}, {"Azure", azure, [3]int{0, 3, 0}}, {"ours", ours, [3]int{0, 0, 3}},
+		{"Qwen-Bailian", bailian, [3]int{1, 0, 0}}, {"Mooncake", moon, [3]int{4, 0, 0}}, {"Azure", azure, [3]int{0, 3, 0}}, {"ours", ours, [3]int{0, 0, 3}},
 		{"seconds", sample(`{"timestamp":0.5,"input_length":30,"output_length":5,"hash_ids":[1]}`), [3]int{}},
 	} {
 		got := [3]int{Mooncake().Detect(c.sample), Azure2023().Detect(c.sample), Reprise().Detect(c.sample)}
@@ -178,18 +196,23 @@ func FuzzMooncake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) { fuzzJSON(t, Mooncake(), line) })
 }
 
-// fuzzJSON: a record becomes one request or one refusal.
+// fuzzJSON: a record becomes requests, is counted, or is refused.
 func fuzzJSON(t *testing.T, format decode.Format, line []byte) *trace.Request {
 	v, err := decode.Parse(bytes.Clone(line))
 	if err != nil || v.GetObject() == nil {
 		return nil
 	}
 	var res result
-	err = format.JSON(context(decode.Options{}, "f", &res), v)
-	if (err == nil) != (len(res.rows) == 1) || len(res.rows) > 1 {
-		t.Fatalf("%d requests and error %v", len(res.rows), err)
+	err = decoder(format)(context(decode.Options{KeepBodies: true}, "f", &res), v)
+	if told := len(res.rows) + len(res.skipped); (err == nil) != (told > 0) {
+		t.Fatalf("%d requests, skipped %v and error %v", len(res.rows), res.skipped, err)
 	}
-	if err != nil {
+	for _, b := range res.bodies {
+		if b != "" && !json.Valid([]byte(b)) {
+			t.Fatalf("body is no JSON: %s", b)
+		}
+	}
+	if len(res.rows) == 0 {
 		return nil
 	}
 	return res.rows[0]
@@ -197,14 +220,17 @@ func fuzzJSON(t *testing.T, format decode.Format, line []byte) *trace.Request {
 
 func FuzzAzure2023(f *testing.F) {
 	f.Add("2023-11-16 18:17:03.9799600", "4808", "10")
-	f.Fuzz(func(t *testing.T, at, in, out string) {
-		row, err := Azure2023().CSV(azureColumns)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var res result
-		if err = row(context(decode.Options{}, "f", &res), []string{at, in, out}); (err == nil) != (len(res.rows) == 1) {
-			t.Fatalf("%d requests and error %v", len(res.rows), err)
-		}
-	})
+	f.Fuzz(func(t *testing.T, at, in, out string) { fuzzCSV(t, Azure2023(), azureColumns, []string{at, in, out}) })
+}
+
+// fuzzCSV: a row becomes one request or is refused.
+func fuzzCSV(t *testing.T, format decode.Format, header, row []string) {
+	one, err := format.CSV(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var res result
+	if err = one(context(decode.Options{}, "f", &res), row); (err == nil) != (len(res.rows) == 1) {
+		t.Fatalf("%d requests and error %v", len(res.rows), err)
+	}
 }
