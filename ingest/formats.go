@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"reprise/ingest/bench"
 	"reprise/ingest/decode"
 	"reprise/ingest/gateway"
 	"reprise/ingest/mapping"
@@ -32,4 +33,9 @@ var written = []decode.Format{
 	public.Agentic(),
 	public.ServeGen(),
 	public.Reprise(),
+	bench.AIPerf(),
+	bench.GuideLLM(),
+	bench.VLLM(),
+	bench.GenAIPerf(),
+	bench.InferencePerf(),
 }

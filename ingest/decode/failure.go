@@ -70,13 +70,16 @@ func says(text string, phrases []string) bool {
 	return false
 }
 
-// exceptionClasses gives the family of the exceptions of the OpenAI and Anthropic clients, LiteLLM, and the languages.
+// exceptionClasses gives the family of the exceptions of the OpenAI and Anthropic clients, aiohttp and httpx, LiteLLM, and the languages.
 var exceptionClasses = map[string]string{
 	"CancelledError": trace.ClassCancel, "AbortError": trace.ClassCancel, "APIUserAbortError": trace.ClassCancel, "ClientDisconnect": trace.ClassCancel,
-	"GeneratorExit": trace.ClassCancel, "Canceled": trace.ClassCancel,
+	"GeneratorExit": trace.ClassCancel, "Canceled": trace.ClassCancel, "RequestCancellationError": trace.ClassCancel,
 	"Timeout": trace.ClassTimeout, "timeout": trace.ClassTimeout, "APITimeoutError": trace.ClassTimeout, "TimeoutError": trace.ClassTimeout, "ReadTimeout": trace.ClassTimeout,
 	"APIConnectionTimeoutError": trace.ClassTimeout, "RateLimitError": trace.ClassRateLimited,
 	"APIConnectionError": trace.ClassNetwork, "ConnectError": trace.ClassNetwork, "ReadError": trace.ClassNetwork, "ConnectionError": trace.ClassNetwork,
+	"ClientConnectorError": trace.ClassNetwork, "ClientOSError": trace.ClassNetwork, "ClientPayloadError": trace.ClassNetwork, "ServerDisconnectedError": trace.ClassNetwork,
+	"ConnectionResetError": trace.ClassNetwork, "ConnectionRefusedError": trace.ClassNetwork, "RemoteProtocolError": trace.ClassNetwork,
+	"ConnectTimeout": trace.ClassTimeout, "ServerTimeoutError": trace.ClassTimeout, "SocketTimeoutError": trace.ClassTimeout,
 	"InternalServerError": trace.ClassUpstream, "ServiceUnavailableError": trace.ClassUpstream, "BadGatewayError": trace.ClassUpstream,
 	"MidStreamFallbackError": trace.ClassUpstream, "APIError": trace.ClassUpstream,
 	"AuthenticationError": trace.ClassClientError, "PermissionDeniedError": trace.ClassClientError, "NotFoundError": trace.ClassClientError,
