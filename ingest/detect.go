@@ -46,6 +46,9 @@ func detect(in *input, o Options) (found, error) {
 	}
 	best := choose(Formats(), looks)
 	if best.signs < minSigns {
+		if err := refuseSummary(&looks[0]); err != nil {
+			return best, err
+		}
 		return best, &HintError{fmt.Errorf("unknown format: %s", looks[0].describe()), "list what is understood: reprise formats; name it: -f NAME"}
 	}
 	return best, nil

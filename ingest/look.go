@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"net/http"
 
 	"reprise/ingest/decode"
@@ -35,6 +36,7 @@ type look struct {
 // lookAt reads the head of the input in the ways it can be read, the likeliest first. A first record that is longer than
 // the head is read whole and put back.
 func lookAt(headBytes []byte, in *input) []look {
+	headBytes = bytes.Clone(headBytes) // reading on overwrites what was peeked at
 	l := look{Sample: decode.Sample{Head: headBytes}}
 	switch first := bytes.TrimLeft(headBytes, " \t\r\n"); {
 	case framed(headBytes):
@@ -70,6 +72,21 @@ func (l *look) sampleJSON(headBytes []byte, in *input) {
 	if len(l.Records) == 0 || headBytes[0] == '[' {
 		l.container, l.Records = jsonDocuments, nil
 		l.take(splitDocuments(bufio.NewReader(bytes.NewReader(headBytes))))
+	}
+	if len(l.Records) == 0 && len(headBytes) == peekBytes && headBytes[0] == '{' {
+		l.takeLong(in)
+	}
+}
+
+// takeLong reads an object of many lines that is longer than the head, and puts it back.
+func (l *look) takeLong(in *input) {
+	var all bytes.Buffer
+	r := bufio.NewReaderSize(io.TeeReader(io.LimitReader(in.Reader, maxRecord), &all), 64<<10)
+	first, _ := r.ReadByte()
+	whole, _, err := readObject(r, []byte{first})
+	in.unread(all.Bytes())
+	if err == nil {
+		l.addJSON(whole)
 	}
 }
 
