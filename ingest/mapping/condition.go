@@ -87,7 +87,9 @@ func (p *reader) path(n *yaml.Node, what string) path {
 	got, wrong := parsePath(text)
 	if wrong != "" {
 		p.fail(target(n), "%s: bad path %q: %s", what, text, wrong)
+		return got
 	}
+	p.used = append(p.used, use{target(n), what, got})
 	return got
 }
 

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"bytes"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -26,9 +27,24 @@ func (p *reader) detect(m *mapping, n *yaml.Node) {
 	}
 }
 
+// maxSample is how many lines of text detection looks at.
+const maxSample = 50
+
 // signs counts the signs of the best record.
 func (m *mapping) signs(s *decode.Sample) int {
 	best := 0
+	if m.text != nil {
+		n := 0
+		for line := range s.Lines() {
+			if v, err := m.text.record(bytes.TrimSpace(line)); err == nil && v != nil {
+				best = max(best, m.count(m.record(v)))
+			}
+			if n++; n == maxSample {
+				break
+			}
+		}
+		return best
+	}
 	for _, v := range s.Records {
 		best = max(best, m.count(m.record(v)))
 	}

@@ -75,19 +75,37 @@ func New(name string, text []byte) (decode.Format, error) {
 	if p.err != nil {
 		return decode.Format{}, p.err
 	}
-	return decode.Format{Name: m.name, Title: m.title, About: m.about, Detect: m.signs, JSON: m.decode, CSV: m.csv}, nil
+	return m.format(), nil
+}
+
+// format is what ingest sees of a mapping.
+func (m *mapping) format() decode.Format {
+	f := decode.Format{Name: m.name, Title: m.title, About: m.about, Units: m.units, Defects: m.defects, Example: strings.TrimSpace(m.example), Detect: m.signs}
+	switch {
+	case m.once:
+		f.Group = m.group
+	case m.text == nil:
+		f.JSON, f.CSV = m.decode, m.csv
+	default:
+		f.Line = m.line
+	}
+	return f
 }
 
 // mapping is what a file says.
 type mapping struct {
 	name, title, about, vantage string
-	detect                      [][]condition // all must hold, each by one of its alternatives
-	more                        []path        // further signs
-	skip                        []skip
-	columns                     []column
-	inside                      path // where the record stands in its object, if it is there
-	exclusive                   bool // input tokens are without cached ones
-	endTimed                    bool // arrival comes from the end
+	units, defects, example     string
+
+	text      *text         // nil for JSON and CSV
+	once      bool          // of the rows with one request_id the first counts
+	seen      *recent       // of one file, when once
+	detect    [][]condition // all must hold, each by one of its alternatives
+	more      []path        // further signs
+	skip      []skip
+	columns   []column
+	inside    path // where the record stands in its object, if it is there
+	exclusive bool // input tokens are without cached ones
 }
 
 type skip struct {
@@ -106,7 +124,7 @@ func (p *reader) mapping(text []byte) *mapping {
 	if root == nil {
 		return m
 	}
-	for _, e := range p.entries(root, "mapping", []string{"name", "title", "about", "vantage", "inside", "input_excludes_cached", "detect", "signs", "skip", "columns"}) {
+	for _, e := range p.entries(root, "mapping", []string{"name", "title", "about", "units", "defects", "example", "vantage", "text", "once", "inside", "input_excludes_cached", "detect", "signs", "skip", "columns"}) {
 		switch e.key.Value {
 		case "name":
 			m.name = p.text(e.value, "name")
@@ -114,6 +132,16 @@ func (p *reader) mapping(text []byte) *mapping {
 			m.title = p.text(e.value, "title")
 		case "about":
 			m.about = p.text(e.value, "about")
+		case "units":
+			m.units = p.text(e.value, "units")
+		case "defects":
+			m.defects = p.text(e.value, "defects")
+		case "example":
+			m.example = p.text(e.value, "example")
+		case "text":
+			m.text = p.textual(e.value)
+		case "once":
+			m.once = p.flag(e.value, "once")
 		case "vantage":
 			m.vantage = p.word(e.value, "vantage", trace.Client, trace.Gateway, trace.Engine)
 		case "inside":
@@ -202,10 +230,7 @@ func (m *mapping) column(name string) *column {
 
 // complete refuses a mapping that lacks what every row needs.
 func (p *reader) complete(m *mapping, root *yaml.Node) {
-	if arrival := m.column("arrival"); arrival != nil {
-		m.endTimed = slices.ContainsFunc(arrival.sources, func(s source) bool { return s.stamp != nil && s.stamp.atEnd })
-	}
-	end := m.column("end_us")
+	p.known(m)
 	switch {
 	case m.name == "" || strings.Trim(m.name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
 		p.fail(root, "name: expected small letters, digits and -, got %q", m.name)
@@ -215,11 +240,33 @@ func (p *reader) complete(m *mapping, root *yaml.Node) {
 		p.fail(root, "detect: expected a list of at least two paths, got none")
 	case m.column("arrival") == nil:
 		p.fail(root, "columns: expected arrival")
-	case m.endTimed && (end == nil || slices.ContainsFunc(end.sources, func(s source) bool { return s.stamp != nil })):
+	case m.badEnd("end", "end_us"):
 		p.fail(root, "arrival: stamp end needs an end_us with a unit")
+	case m.badEnd("headers", "headers_us"):
+		p.fail(root, "arrival: stamp headers needs a headers_us with a unit")
 	case (m.column("first_us") == nil) != (m.column("ttft_kind") == nil):
 		p.fail(root, "ttft_kind: first_us needs a ttft_kind that says which event it is; the time of the response headers is headers_us, never first_us")
 	case (m.column("input_tokens") != nil || m.column("output_tokens") != nil) && m.column("tokens_source") == nil:
 		p.fail(root, "tokens_source: expected {const: usage} (the server counted) or {const: estimated}")
+	}
+}
+
+// badEnd says that arrival is told by a moment whose duration is not there, or counts from arrival itself.
+func (m *mapping) badEnd(moment, name string) bool {
+	arrival, d := m.column("arrival"), m.column(name)
+	return arrival != nil && slices.ContainsFunc(arrival.sources, func(s source) bool { return s.stamp != nil && s.stamp.moment == moment }) &&
+		(d == nil || slices.ContainsFunc(d.sources, func(s source) bool { return s.stamp != nil }))
+}
+
+// known refuses a path that begins with no group of the expressions.
+func (p *reader) known(m *mapping) {
+	if m.text == nil || m.text.logfmt {
+		return
+	}
+	names := m.text.groups()
+	for _, u := range p.used {
+		if first := u.path[0].first(); !slices.Contains(names, first) {
+			p.unknown(u.node, u.what+" group", first, names)
+		}
 	}
 }

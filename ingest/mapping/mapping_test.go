@@ -40,17 +40,32 @@ func read(t *testing.T, f decode.Format, o decode.Options, text []byte) outcome 
 		trace.Check(r)
 		got.rows = append(got.rows, *r)
 	}, func(reason string, n int64) { got.skipped[reason] += int(n) })
+	decodeLine := lineDecoder(f)
 	for line := range bytes.Lines(text) {
 		c.Line++
-		v, err := decode.Parse(line)
-		if err != nil {
-			t.Fatalf("line %d: %v", c.Line, err)
-		}
-		if err := f.JSON(c, v); err != nil {
+		if err := decodeLine(c, bytes.TrimSpace(line)); err != nil {
 			got.errs = append(got.errs, err)
 		}
 	}
 	return got
+}
+
+// lineDecoder reads a line in the way that the format does.
+func lineDecoder(f decode.Format) func(*decode.Context, []byte) error {
+	if f.Group != nil {
+		g := f.Group()
+		f.JSON, f.Line = g.JSON, g.Line
+	}
+	if f.Line != nil {
+		return f.Line
+	}
+	return func(c *decode.Context, line []byte) error {
+		v, err := decode.Parse(line)
+		if err != nil || v.Type() != decode.TypeObject {
+			return c.Reject("bad_json", "%v", err)
+		}
+		return f.JSON(c, v)
+	}
 }
 
 func file(t *testing.T, name string) []byte {

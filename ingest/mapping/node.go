@@ -14,6 +14,13 @@ import (
 type reader struct {
 	file string
 	err  error
+	used []use // every path of the file
+}
+
+type use struct {
+	node *yaml.Node
+	what string
+	path path
 }
 
 // fail keeps the first error; later ones often follow from it.

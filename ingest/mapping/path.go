@@ -19,6 +19,12 @@ type part struct {
 	json bool
 }
 
+// first is the first key.
+func (p part) first() string {
+	first, _, _ := strings.Cut(p.keys, ".")
+	return first
+}
+
 // parsePath reads a.b.json:c.d; the second result says what is wrong with it.
 func parsePath(s string) (path, string) {
 	if strings.Count(s, ".") >= maxSteps {

@@ -39,6 +39,10 @@ func (m *mapping) decode(c *decode.Context, v *decode.Value) error {
 	if m.exclusive {
 		row.addCached()
 	}
+	if m.seen != nil && m.seen.again(r.RequestID) {
+		c.Skip("repeated_id")
+		return nil
+	}
 	c.Emit(r, nil)
 	return nil
 }
@@ -64,6 +68,17 @@ func (w *row) fill(col *column) error {
 	}
 	for i := range col.sources {
 		s := &col.sources[i]
+		if s.sum != "" {
+			us, err := s.total(w.rec)
+			if err != nil {
+				return w.c.Reject("bad_value", "%s: %v", col.name, err)
+			}
+			if us != nil {
+				w.fields.Field(col.index).Set(reflect.ValueOf(us))
+				return nil
+			}
+			continue
+		}
 		text := s.text(w.rec)
 		if text == "" {
 			continue
@@ -190,18 +205,19 @@ func (w *row) class(s *source, text string) error {
 // times sets arrival and what counts from it.
 func (w *row) times(m *mapping) error {
 	at, err := w.arrival(m)
-	if err != nil {
+	if err != nil || at == nil {
 		return err
 	}
-	w.r.Arrival = &at
+	w.r.Arrival = at
 	for _, l := range w.later {
-		us := l.at - at
+		us := l.at - *at
 		w.fields.Field(l.column.index).Set(reflect.ValueOf(&us))
 	}
 	return nil
 }
 
-func (w *row) arrival(m *mapping) (int64, error) {
+// arrival is nil when only a later moment of the call is known, and not how much later it was.
+func (w *row) arrival(m *mapping) (*int64, error) {
 	for i, col := 0, m.column("arrival"); i < len(col.sources); i++ {
 		s := &col.sources[i]
 		text := s.text(w.rec)
@@ -209,13 +225,8 @@ func (w *row) arrival(m *mapping) (int64, error) {
 			continue
 		}
 		at, step, naive, err := s.stamp.read(text, w.c.Zone)
-		switch {
-		case err != nil:
-			return 0, w.c.Reject("bad_time", "arrival: %v", err)
-		case s.stamp.atEnd && w.r.EndUS == nil:
-			return 0, w.c.Reject("no_time", "arrival: the stamp is the end and there is no duration to count back from it")
-		case s.stamp.atEnd:
-			at -= *w.r.EndUS
+		if err != nil {
+			return nil, w.c.Reject("bad_time", "arrival: %v", err)
 		}
 		if naive {
 			w.r.AddQuality(trace.QNaiveTime)
@@ -223,9 +234,26 @@ func (w *row) arrival(m *mapping) (int64, error) {
 		if m.column("time_precision_us") == nil {
 			w.r.TimePrecision = step
 		}
-		return at, nil
+		before := w.before(s.stamp.moment)
+		if before == nil {
+			w.r.AddQuality(trace.QEndOnly)
+			return nil, nil
+		}
+		at -= *before
+		return &at, nil
 	}
-	return 0, w.c.Reject("no_time", "expected a time, got none")
+	return nil, w.c.Reject("no_time", "expected a time, got none")
+}
+
+// before is how long before the moment the call began.
+func (w *row) before(moment string) *int64 {
+	switch moment {
+	case "end":
+		return w.r.EndUS
+	case "headers":
+		return w.r.HeadersUS
+	}
+	return trace.Ptr(int64(0))
 }
 
 // finish applies the rules that hold for every source.

@@ -80,8 +80,8 @@ func TestEndStamp(t *testing.T) {
 	if err != nil || *r.Arrival != 7_500_000 || *r.EndUS != 2_500_000 || *r.FirstUS != 500_000 || r.TimePrecision != 1000 {
 		t.Errorf("%v, %v", r, err)
 	}
-	if r, err := one(t, decode.Options{}, spec, `{"t":10000,"f":8000}`); err == nil {
-		t.Errorf("arrival %d from an end without a duration", *r.Arrival)
+	if r, err := one(t, decode.Options{}, spec, `{"t":10000,"f":8000}`); err != nil || r.Arrival != nil || r.FirstUS != nil || !r.HasQuality(trace.QEndOnly) {
+		t.Errorf("of an end without a duration: %v, %v", r, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ type source struct {
 	timed    bool // a duration with a unit
 	stamp    *stamp
 	plus     int64
+	sum      string // all or any: of the values at all paths, or of those that are there
 	when     *condition
 	quality  string
 }
@@ -40,7 +42,7 @@ const (
 )
 
 func sourceKeys() []string {
-	return []string{"path", "const", "values", "missing", "split", "take", "unit", "time", "stamp", "zone", "plus", "when", "quality"}
+	return []string{"path", "const", "values", "missing", "split", "take", "unit", "time", "stamp", "zone", "plus", "sum", "when", "quality"}
 }
 
 // source reads a path alone or a mapping.
@@ -89,11 +91,13 @@ func (p *reader) option(s *source, st *stamp, e entry, f field) {
 	case "time":
 		st.format = p.timeFormat(e.value, what)
 	case "stamp":
-		st.atEnd = p.word(e.value, what, "start", "end") == "end"
+		st.moment = p.word(e.value, what, "start", "end", "headers", "late")
 	case "zone":
 		st.zone = p.zone(e.value, what)
 	case "plus":
 		s.plus = p.number(e.value, what)
+	case "sum":
+		s.sum = p.word(e.value, what, "all", "any")
 	case "when":
 		c := p.condition(e.value, what)
 		s.when = &c
@@ -169,8 +173,10 @@ func (p *reader) checkSource(n *yaml.Node, s *source, f field) {
 		p.fail(n, "%s: plus is for integers", f.name)
 	case f.kind == kindText && f.words != nil && s.constant == "" && s.values == nil:
 		p.fail(n, "%s: expected a const or values of: %s", f.name, strings.Join(f.words, ", "))
-	case f.kind == kindDuration && s.stamp != nil && s.stamp.atEnd:
-		p.fail(n, "%s: only arrival can be told by the end", f.name)
+	case f.kind == kindDuration && s.stamp != nil && s.stamp.moment != "":
+		p.fail(n, "%s: stamp is for arrival", f.name)
+	case s.sum != "" && (f.typ != reflect.TypeFor[*int64]() || s.stamp != nil || s.values != nil):
+		p.fail(n, "%s: sum is for integers and durations with a unit, without values", f.name)
 	}
 }
 
@@ -254,3 +260,32 @@ func (s *source) mean(t string) string {
 }
 
 func (m meaning) is(t string) bool { return t == m.text || m.prefix && strings.HasPrefix(t, m.text) }
+
+// total adds the numbers at the paths; nil when none is there, or not all of them with sum: all.
+func (s *source) total(rec *record) (*int64, error) {
+	if s.when != nil && !s.when.holds(rec) {
+		return nil, nil
+	}
+	var sum *int64
+	for _, p := range s.paths {
+		text := s.meaning(decode.Text(rec.find(p)))
+		switch {
+		case text == "" && s.sum == "all":
+			return nil, nil
+		case text == "":
+			continue
+		}
+		n, err := integer(text)
+		if s.timed {
+			n, err = duration(text, s.unit)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sum == nil {
+			sum = new(int64)
+		}
+		*sum += n
+	}
+	return sum, nil
+}

@@ -12,7 +12,7 @@ import (
 type stamp struct {
 	format string // one of stampFormats, or a Go layout
 	zone   *time.Location
-	atEnd  bool
+	moment string // of the call: start (also ""), end, headers, or late: somewhere behind the start
 }
 
 func stampFormats() []string {

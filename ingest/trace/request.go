@@ -118,6 +118,7 @@ const (
 // Quality flags. Each names a fact a reader must know before trusting a figure of the row.
 const (
 	QIDDerived       = "id_derived"              // the source had no id
+	QEndOnly         = "end_only"                // the source has the end of the call and no duration: arrival is NULL
 	QFirstIsEnd      = "ttft_equals_end"         // first token stored as the end: dropped
 	QFirstIsHeaders  = "ttft_is_headers"         // only the headers' time is known
 	QNegative        = "negative_interval"       // an end before its start: that duration dropped
