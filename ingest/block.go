@@ -80,6 +80,15 @@ func (b *block) reject(bad *decode.LineError) {
 	b.read++
 }
 
+// refused counts a record that a decoder refused.
+func (b *block) refused(line int64, err error) {
+	var bad *decode.LineError
+	if !errors.As(err, &bad) {
+		bad = &decode.LineError{Line: line, Reason: "bad_record", Detail: err.Error()}
+	}
+	b.reject(bad)
+}
+
 // worker decodes blocks, one after the other.
 type worker struct {
 	*conversion
@@ -122,15 +131,17 @@ func (w *worker) block() {
 		w.ctx.Line = rec.line
 		before := b.read
 		err := w.record(rec)
-		var bad *decode.LineError
+		var rows rowErrors
 		switch {
+		case errors.As(err, &rows):
+			for _, err := range rows {
+				b.refused(rec.line, err)
+			}
 		case err != nil && rec.tail:
 			b.incomplete++
 			b.read++
-		case errors.As(err, &bad):
-			b.reject(bad)
 		case err != nil:
-			b.reject(&decode.LineError{Line: rec.line, Reason: "bad_record", Detail: err.Error()})
+			b.refused(rec.line, err)
 		case b.read == before:
 			b.skip("empty", 1)
 		}

@@ -21,6 +21,9 @@ type found struct {
 // minSigns is how many independent signs a format must see: one key alone is a coincidence.
 const minSigns = 2
 
+// maxLines is how many lines detection searches for records: a program says much when it starts.
+const maxLines = 1000
+
 // maxSample is how many records detection looks at: the first may be a health check or an error.
 const maxSample = 50
 
@@ -70,12 +73,15 @@ func choose(formats []decode.Format, looks []look) (best found) {
 		f, signs := &formats[i], -1
 		var in look
 		for _, l := range looks {
-			if !fits(f, l.container) {
+			if !fits(f, &l) {
 				continue
 			}
 			n := 0
 			if f.Detect != nil { // a format that is named need not know itself
 				n = f.Detect(&l.Sample)
+			}
+			if l.wrapper != nil && n >= minSigns {
+				n += l.wrapper.signs()
 			}
 			if n > signs {
 				in, signs = l, n
@@ -97,7 +103,11 @@ func choose(formats []decode.Format, looks []look) (best found) {
 
 var errEmpty = errors.New("file is empty")
 
-func fits(f *decode.Format, c container) bool {
+func fits(f *decode.Format, l *look) bool {
+	c := l.container
+	if l.asText {
+		c = textLines
+	}
 	if f.Group != nil {
 		g := f.Group()
 		return g.JSON != nil && (c == jsonLines || c == jsonDocuments || c == jsonBehind) || g.Line != nil && c == textLines

@@ -117,6 +117,10 @@ func cut(err error) error {
 
 // checkEncoding skips a UTF-8 byte order mark and refuses UTF-16 with a hint.
 func (in *input) checkEncoding(name string) error {
+	if err := in.skipZeros(); err != nil {
+		in.Close()
+		return err
+	}
 	head, _ := in.Peek(4)
 	switch {
 	case bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}):
@@ -126,6 +130,22 @@ func (in *input) checkEncoding(name string) error {
 		return &HintError{fmt.Errorf("%s: expected UTF-8, got UTF-16 text", name), "convert it: iconv -f UTF-16 -t UTF-8 " + name}
 	}
 	return nil
+}
+
+// skipZeros skips the zeros at the begin of a log that was emptied (logrotate's copytruncate) while its writer went on
+// at its old place. No length frame begins with four zeros.
+func (in *input) skipZeros() error {
+	for {
+		b, err := in.Peek(4)
+		if len(b) < 4 || !bytes.Equal(b, make([]byte, 4)) {
+			if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errCut) {
+				return err
+			}
+			return nil
+		}
+		b, _ = in.Peek(in.Buffered())
+		in.Discard(len(b) - len(bytes.TrimLeft(b, "\x00")))
+	}
 }
 
 // HintError is an error with advice on what to do.

@@ -93,6 +93,9 @@ func (r *lineRun) take() (rec record, ok bool) {
 		if n > maxRecord {
 			return tooLong(r.line, n), true
 		}
+		if line[0] == 0 { // a file that was emptied under its writer
+			line = bytes.TrimLeft(line, "\x00")
+		}
 		if line = bytes.TrimSpace(line); len(line) > 0 || half {
 			return record{line: r.line, data: line, tail: half}, true
 		}

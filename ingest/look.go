@@ -29,7 +29,9 @@ const (
 type look struct {
 	decode.Sample
 	container container
-	comma     rune // between the fields of a row
+	comma     rune     // between the fields of a row
+	wrapper   *wrapper // nil when the records are those of the file
+	asText    bool     // the wrapper holds lines of text
 	keys      []string
 }
 
@@ -46,13 +48,15 @@ func lookAt(headBytes []byte, in *input) []look {
 			if rec.data[0] == '{' {
 				l.container = jsonFramed
 				l.addJSON(rec.data)
+				return append([]look{l}, l.wrapped()...)
 			}
 		}
 	case len(first) > 0 && (first[0] == '{' || first[0] == '['):
 		if l.sampleJSON(headBytes, in); len(l.Records) == 0 {
 			return append([]look{l}, looksAtText(headBytes)...)
 		}
-		return []look{l, {Sample: decode.Sample{Head: headBytes}, container: textLines}}
+		list := append([]look{l}, l.wrapped()...)
+		return append(list, look{Sample: decode.Sample{Head: headBytes}, container: textLines})
 	case isBinary(headBytes):
 		l.container, l.Message = binaryWhole, headBytes
 	default:
@@ -69,13 +73,21 @@ func (l *look) sampleJSON(headBytes []byte, in *input) {
 		in.unread(headBytes)
 	}
 	l.take(splitLines(bufio.NewReader(bytes.NewReader(headBytes))))
-	if len(l.Records) == 0 || headBytes[0] == '[' {
-		l.container, l.Records = jsonDocuments, nil
-		l.take(splitDocuments(bufio.NewReader(bytes.NewReader(headBytes))))
+	if lines := l.Records; len(lines) == 0 || headBytes[0] == '[' || !wholeLine(headBytes) {
+		l.container, l.Records, l.keys = jsonDocuments, nil, nil
+		if l.take(splitDocuments(bufio.NewReader(bytes.NewReader(headBytes)))); len(l.Records) == 0 && len(lines) > 0 {
+			l.container, l.Records = jsonLines, lines
+		}
 	}
 	if len(l.Records) == 0 && len(headBytes) == peekBytes && headBytes[0] == '{' {
 		l.takeLong(in)
 	}
+}
+
+// wholeLine says that the first line may be an object by itself: a pretty-printed one may hold lines that are.
+func wholeLine(headBytes []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(headBytes), []byte("\n"))
+	return bytes.HasSuffix(bytes.TrimSpace(line), []byte("}"))
 }
 
 // takeLong reads an object of many lines that is longer than the head, and puts it back.
@@ -117,9 +129,9 @@ func looksAtText(headBytes []byte) (list []look) {
 	behind := look{Sample: plain, container: jsonBehind}
 	next := splitLines(bytes.NewReader(headBytes))
 	var first []byte
-	for range maxSample {
+	for range maxLines {
 		rec, err := next()
-		if err != nil {
+		if err != nil || len(behind.Records) == maxSample {
 			break
 		}
 		if rec.bad == nil {
@@ -130,7 +142,7 @@ func looksAtText(headBytes []byte) (list []look) {
 		}
 	}
 	if len(behind.Records) > 0 {
-		list = append(list, behind)
+		list = append(append(list, behind), behind.wrapped()...)
 	}
 	cr := csv.NewReader(bytes.NewReader(first))
 	cr.Comma = comma(first)

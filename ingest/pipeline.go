@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,9 @@ func (c *conversion) open() (func([]byte) *block, error) {
 		if v.Type() != decode.TypeObject {
 			return ctx.Reject("bad_json", "expected a JSON object, got %s", v.Type())
 		}
+		if w := c.found.look.wrapper; w != nil {
+			return w.each(ctx, v, f, c.found.look.asText)
+		}
 		return f.JSON(ctx, v)
 	}
 	fromBinary := func(ctx *decode.Context, _ *decode.Parser, r record) error { return f.Message(ctx, r.data) }
@@ -95,11 +99,13 @@ func (c *conversion) open() (func([]byte) *block, error) {
 		return blocksOf(splitWhole(c.in.Reader)), nil
 	case jsonBehind:
 		c.decode = func(ctx *decode.Context, p *decode.Parser, r record) error {
-			data := behindPrefix(r.data)
-			if data == nil {
-				return ctx.Reject("no_json", "expected a JSON object at the end of the line, got %q", head(r.data, 40))
+			if bytes.IndexByte(r.data, '{') < 0 { // what a program says between its records
+				ctx.Skip("no_json")
+				return nil
 			}
-			r.data = data
+			if data := behindPrefix(r.data); data != nil {
+				r.data = data
+			}
 			return fromJSON(ctx, p, r)
 		}
 	case textLines:

@@ -67,6 +67,7 @@ type Context struct {
 	Options
 	File string // base name of the input
 	Line int64  // 1-based line, row or message number
+	Row  int    // 1-based place in the record of the line when it holds several, else 0
 
 	// Emit stores a request. body is the request body as JSON, for --keep-bodies; nil when there is none or it is not
 	// wanted. The decoder must not touch r afterwards.
@@ -113,6 +114,14 @@ func (c *Context) New(format, vantage string) *trace.Request {
 
 // rowsPiece is how many requests are allocated at once.
 const rowsPiece = 16
+
+// Position names the record: FILE:LINE, with the row behind it when the line holds several.
+func (c *Context) Position() string {
+	if c.Row > 0 {
+		return fmt.Sprintf("%s:%d:%d", c.File, c.Line, c.Row)
+	}
+	return fmt.Sprintf("%s:%d", c.File, c.Line)
+}
 
 // User gives the form in which a user id is stored: a keyed hash unless the person asked for plain ids.
 func (c *Context) User(id string) string {

@@ -27,8 +27,8 @@ func (p *reader) detect(m *mapping, n *yaml.Node) {
 	}
 }
 
-// maxSample is how many lines of text detection looks at.
-const maxSample = 50
+// maxSample is how many lines of text detection looks at: a program says much when it starts.
+const maxSample = 1000
 
 // signs counts the signs of the best record.
 func (m *mapping) signs(s *decode.Sample) int {
@@ -39,7 +39,7 @@ func (m *mapping) signs(s *decode.Sample) int {
 			if v, err := m.text.record(bytes.TrimSpace(line)); err == nil && v != nil {
 				best = max(best, m.count(m.record(v)))
 			}
-			if n++; n == maxSample {
+			if n++; n == maxSample || best >= len(m.detect) {
 				break
 			}
 		}

@@ -260,7 +260,7 @@ func (w *row) before(moment string) *int64 {
 func (w *row) finish() {
 	r := w.r
 	if r.RequestID == "" {
-		r.RequestID = fmt.Sprintf("%s:%d", r.SourceFile, r.SourceLine)
+		r.RequestID = w.c.Position()
 		r.AddQuality(trace.QIDDerived)
 	}
 	if r.FirstUS == nil {

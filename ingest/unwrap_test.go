@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/ingest/decode"
+	"reprise/ingest/trace"
+)
+
+// TestContainers puts records that are known to be read into what exports, shippers and container runtimes put around
+// them: the format and the number of rows must not change.
+func TestContainers(t *testing.T) {
+	example := func(name string) string {
+		i := slices.IndexFunc(Formats(), func(f decode.Format) bool { return f.Name == name })
+		return Formats()[i].Example
+	}
+	quoted := func(s string) string {
+		b, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	kong, azure, bedrock, caddy := example("kong"), example("azure-openai"), example("bedrock"), example("caddy")
+	nginx := example("nginx-text")
+	for _, c := range []struct {
+		name, text, format string
+		kept, skipped      int64
+	}{
+		{"Azure's records, twice", `{"records":[` + azure + "," + azure + "]}\n" + `{"records":[` + azure + `]}`, "azure-openai", 3, 0},
+		{"pretty-printed export", "{\n\"data\": [\n" + kong + ",\n" + kong + "\n]\n}", "kong", 2, 0},
+		{"array", "[" + kong + "," + kong + "]", "kong", 2, 0},
+		{"CloudWatch", `{"logGroup":"g","logEvents":[{"id":"1","timestamp":1795946400000,"message":` + quoted(bedrock) + `},{"id":"2","message":"START"}]}`, "bedrock", 1, 1},
+		{"CloudWatch, one event a line", `{"timestamp":1,"message":` + quoted(bedrock) + "}", "bedrock", 1, 0},
+		{"Docker, text", `{"log":` + quoted(nginx+"\n") + `,"stream":"stdout","time":"2026-11-29T10:00:01Z"}` + "\n" + `{"log":` + quoted(nginx) + `,"stream":"stdout"}`, "nginx-text", 2, 0},
+		{"Docker, JSON", `{"log":` + quoted(caddy+"\n") + `,"stream":"stdout"}`, "caddy", 1, 0},
+		{"Google Cloud", `{"insertId":"x","jsonPayload":` + caddy + `}`, "caddy", 1, 0},
+		{"Kubernetes, JSON", "2026-11-29T10:00:00.1Z stdout F starting {\n2026-11-29T10:00:00.1Z stdout F ready\n2026-11-29T10:00:01.5Z stdout F " + caddy, "caddy", 1, 1},
+		{"syslog, JSON", "<134>Nov 29 10:00:01 host caddy: " + caddy, "caddy", 1, 0},
+		{"zeros in front", strings.Repeat("\x00", 3<<20) + caddy + "\n" + strings.Repeat("\x00", 100) + caddy, "caddy", 2, 0},
+		{"tab-separated", "id\tobject\tprovider\tnumber_of_retries\tfallback_index\ttimestamp\n1\tchat.completion\topenai\t0\t0\t2026-11-29T10:00:00Z", "bifrost", 1, 0},
+		{"semicolons", "id;object;provider;number_of_retries;fallback_index;timestamp\n1;chat.completion;openai;0;0;2026-11-29T10:00:00Z", "bifrost", 1, 0},
+		{"OpenTelemetry log, attributes", otlpLog(`"attributes":[{"key":"start_time","value":{"stringValue":"2026-11-29T10:00:00.1Z"}},{"key":"duration","value":{"intValue":"5"}},{"key":"response_flags","value":{"stringValue":"-"}},{"key":"upstream_host","value":{"stringValue":"10.0.0.1:80"}},{"key":"response_code","value":{"stringValue":"200"}},{"key":"path","value":{"stringValue":"/v1/chat/completions"}}]`), "envoy", 1, 0},
+		{"OpenTelemetry log, text", otlpLog(`"body":{"stringValue":` + quoted(example("envoy-text")) + `}`), "envoy-text", 1, 0},
+		{"OpenTelemetry log, JSON in text", otlpLog(`"body":{"stringValue":` + quoted(caddy) + `}`), "caddy", 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			acc, err := Run(context.Background(), Options{Run: t.TempDir(), Stdin: strings.NewReader(c.text + "\n"),
+				Options: decode.Options{Hash: decode.NewHasher(make([]byte, 16))}}, "-")
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := acc.Inputs[0]
+			in.Skipped = maps.Clone(in.Skipped)
+			if in.Format != c.format || in.Kept != c.kept || sum(in.Rejected)+in.Incomplete > min(1, c.skipped) || in.Read != in.Kept+sum(in.Rejected)+sum(in.Skipped) {
+				t.Errorf("%+v", in)
+			}
+		})
+	}
+}
+
+func otlpLog(record string) string {
+	return `{"resourceLogs":[{"resource":{},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1795946400000000000",` + record + `}]}]}]}`
+}
+
+// Rows of one record that have no id get one each, and one that is refused does not take the others with it.
+func TestRowsOfOneRecord(t *testing.T) {
+	const good = `{"ts":1795946400.5,"duration":0.5,"request":{"method":"POST","uri":"/v1/chat/completions"},"resp_headers":{},"status":200}`
+	const bad = `{"ts":"soon","duration":0.5,"request":{"method":"POST","uri":"/v1/chat/completions"},"resp_headers":{},"status":200}`
+	acc, err := Run(context.Background(), Options{Run: t.TempDir(), Stdin: strings.NewReader(`{"logs":[` + good + "," + bad + "," + good + "]}\n"),
+		Options: decode.Options{Hash: decode.NewHasher(make([]byte, 16))}}, "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := acc.Inputs[0]
+	if in.Read != 3 || in.Kept != 2 || in.Rejected["bad_time"] != 1 {
+		t.Errorf("%+v", in)
+	}
+	var ids []string
+	for r, err := range trace.Read(in.Parts...) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.RequestID)
+	}
+	slices.Sort(ids)
+	if d := cmp.Diff([]string{"stdin:1:1", "stdin:1:3"}, ids); d != "" {
+		t.Error(d)
+	}
+}
