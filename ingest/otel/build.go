@@ -26,6 +26,9 @@ func take(c *decode.Context, format string, s *span) {
 		c.Skip(reason)
 		return
 	}
+	if s.isLog {
+		format = "otlp-logs" // a second telling of a call that has a span, too
+	}
 	b := &build{c: c, s: s, r: c.New(format, s.vantage())}
 	b.times()
 	b.names()
@@ -49,7 +52,7 @@ func take(c *decode.Context, format string, s *span) {
 // vantage: engines and gateways are known by what they write; else the span's kind tells which side measured.
 func (s *span) vantage() string {
 	switch {
-	case s.engine():
+	case s.engine(), s.tgi():
 		return trace.Engine
 	case s.litellm() || s.scope == "envoyproxy/ai-gateway" || s.resource.text("service.name") == "ai-gateway" || s.kind == kindServer:
 		return trace.Gateway
@@ -117,7 +120,11 @@ func firstElement(text string) string {
 func (b *build) ids() {
 	s, r := b.s, b.r
 	if r.RequestID == "" {
-		r.RequestID = firstOf(firstElement(s.first(requestID)), r.ResponseID, s.spanID, "at-")
+		id := firstElement(s.first(requestID))
+		if s.engine() && number(id) != nil {
+			id = "" // TensorRT-LLM counts its requests from 1 at each start
+		}
+		r.RequestID = firstOf(id, r.ResponseID, s.spanID, "at-")
 	}
 	if r.RequestID == "at-" {
 		r.AddQuality(trace.QIDDerived)

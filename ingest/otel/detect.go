@@ -70,7 +70,7 @@ func detectProto(s *decode.Sample) int {
 		return 3
 	}
 	c := decode.NewContext(decode.Options{}, "", nil, func(string, int64) {})
-	if countOthers(c, s.Message) {
+	if others(c, s.Message, func(*span) {}) {
 		return 2
 	}
 	if !nested(s.Message) {
@@ -97,6 +97,10 @@ func nested(b []byte) bool {
 func detectFlat(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
+		if v.Get("SpanContext", "TraceID") != nil && v.Get("Name") != nil {
+			best = max(best, 2+one(v.Get("StartTime") != nil))
+			continue
+		}
 		signs := 0
 		if first := v.Get("spans", "0"); first != nil {
 			v, signs = first, 1

@@ -9,18 +9,23 @@ import (
 
 // engineNames are those of vLLM and SGLang, beside the early conventions of 1.26.
 var engineNames = table{
+	requestID:    names("rid"),
 	cachedTokens: names("gen_ai.usage.cached_tokens"),
 	firstToken:   {{"gen_ai.latency.time_to_first_token", time.Second}},
 }
 
 func (s *span) engine() bool {
-	return s.attrs.has("gen_ai.latency.e2e") || s.attrs.has("gen_ai.latency.time_to_first_token") || s.attrs.has("gen_ai.latency.time_in_queue")
+	return s.sglangRoot() || s.attrs.has("gen_ai.latency.e2e") || s.attrs.has("gen_ai.latency.time_to_first_token") || s.attrs.has("gen_ai.latency.time_in_queue")
 }
 
 // judgeEngine: an engine writes one span a request, at its end. Its start-up spans, SGLang's stages and llm-d's router
-// and sidecar are not requests.
+// and sidecar are not requests. Where prefill and decode are on different instances both write one: the prefill's ends
+// at the first token, which the caller gets from the other, so it is a second view.
 func judgeEngine(s *span) (string, bool) {
 	if s.engine() {
+		if leg := s.above((*span).leg); s.sglang() && s.sglangRole() == "prefill" || leg != nil && strings.HasSuffix(leg.name, "prefill") {
+			return duplicateView, true
+		}
 		return "", true
 	}
 	for name := range s.attrs {
@@ -29,6 +34,20 @@ func judgeEngine(s *span) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// leg: llm-d's sidecar makes a span around each of its two calls. The decode's is a child of the prefill's, so the nearer
+// one tells which an engine's span belongs to.
+func (s *span) leg() bool {
+	if !strings.HasSuffix(s.name, "prefill") && !strings.HasSuffix(s.name, "decode") {
+		return false
+	}
+	for name := range s.attrs {
+		if strings.HasPrefix(name, "llm_d.pd_proxy.") {
+			return true
+		}
+	}
+	return false
 }
 
 // refineEngine reads the stages. queue + prefill are less than the time to the first token: the wait for the running
@@ -43,19 +62,20 @@ func refineEngine(b *build) {
 		r.EndUS = e2e
 	}
 	r.QueueUS = b.stage("gen_ai.latency.time_in_queue")
-	if !b.sglang() { // there the word means dispatch to first token, queue included
+	if !b.s.sglang() { // there the word means dispatch to first token, queue included
 		r.PrefillUS = b.stage("gen_ai.latency.time_in_model_prefill")
 	}
 	r.DecodeUS = b.stage("gen_ai.latency.time_in_model_decode")
 	if r.DecodeUS == nil && a.has("gen_ai.latency.time_in_model_decode") && r.OutputTokens != nil && *r.OutputTokens == 1 {
 		r.DecodeUS = trace.Ptr(int64(0)) // one token: first and last are the same
 	}
-	if id := a.text("gen_ai.request.id"); r.ResponseID == "" {
+	if id := firstOf(a.text("gen_ai.request.id"), a.text("rid")); r.ResponseID == "" && number(id) == nil {
 		r.ResponseID = answerID(id)
 		r.EndpointKind = firstOf(r.EndpointKind, engineKind(id))
 	}
 	r.Replica = firstOf(b.s.resource.text("service.instance.id"), b.s.resource.text("k8s.pod.name"))
-	b.finished = !b.s.failed && r.OutputTokens != nil // aborted requests make no span
+	b.finished = !b.s.failed && r.OutputTokens != nil // vLLM makes no span of aborted requests
+	refineSGLang(b)
 }
 
 // stage reads a stage's seconds. An engine subtracts stamps that were never set (0) from ones of a monotonic clock: a
@@ -71,9 +91,6 @@ func (b *build) stage(name string) *int64 {
 	}
 	return n
 }
-
-// sglang: its root span is called "ROLE Req ID" and carries the request's rid.
-func (b *build) sglang() bool { return b.s.attrs.has("rid") || strings.Contains(b.s.name, "Req ") }
 
 // answerID is the id of the answer's body. vLLM's request id is the same, but /v1/completions adds the prompt's index.
 func answerID(id string) string {

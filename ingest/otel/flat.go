@@ -11,6 +11,10 @@ import (
 func walkFlat(c *decode.Context, v *decode.Value, visit func(*span)) error {
 	list := v.Get("spans").GetArray()
 	if list == nil {
+		if v.Get("SpanContext") != nil {
+			visit(goSpan(c, v))
+			return nil
+		}
 		if v.Get("start_time") == nil {
 			return c.Reject("not_spans", "expected spans or a span with start_time, got an object with the keys %q", keys(v))
 		}
@@ -45,6 +49,32 @@ func flatSpan(c *decode.Context, v *decode.Value) *span {
 		s.events = append(s.events, event{name: decode.Text(e, "name"), at: at, attrs: jsonAttrs(e.Get("attributes"))})
 	}
 	return s
+}
+
+// goSpan reads a span as Go's stdouttrace writes it.
+func goSpan(c *decode.Context, v *decode.Value) *span {
+	s := &span{name: decode.Text(v, "Name"), kind: enum(v.Get("SpanKind"), kindNames...), traceID: identifier(v.Get("SpanContext", "TraceID")),
+		spanID: identifier(v.Get("SpanContext", "SpanID")), parentID: identifier(v.Get("Parent", "SpanID")), attrs: goAttrs(v.Get("Attributes")),
+		resource: goAttrs(v.Get("Resource")), attrsCut: dropped(v.Get("DroppedAttributes")), eventsCut: dropped(v.Get("DroppedEvents")),
+		scope: firstOf(decode.Text(v, "InstrumentationScope", "Name"), decode.Text(v, "InstrumentationLibrary", "Name"))}
+	s.start, s.naive = flatTime(c, v.Get("StartTime"))
+	s.end, _ = flatTime(c, v.Get("EndTime"))
+	s.setStatus(enum(v.Get("Status", "Code"), statusNames...), decode.Text(v, "Status", "Description"))
+	for _, e := range v.Get("Events").GetArray() {
+		at, _ := flatTime(c, e.Get("Time"))
+		s.events = append(s.events, event{name: decode.Text(e, "Name"), at: at, attrs: goAttrs(e.Get("Attributes"))})
+	}
+	return s
+}
+
+func goAttrs(v *decode.Value) attrs {
+	a := attrs{}
+	for _, kv := range v.GetArray() {
+		if x := kv.Get("Value", "Value"); x != nil {
+			a.put(kv.GetStringBytes("Key"), x)
+		}
+	}
+	return a
 }
 
 // flatTime reads a stamp of text as nanoseconds; 0 is unknown.

@@ -9,7 +9,7 @@ func JSON() decode.Format {
 	return decode.Format{Name: "otlp", Title: "OpenTelemetry spans, OTLP JSON", About: about, Units: units, Defects: defects, Example: exampleJSON,
 		Detect: detectJSON,
 		JSON: func(c *decode.Context, v *decode.Value) error {
-			return walkJSON(c, v, func(s *span) { take(c, "otlp", s) })
+			return takeAll(c, "otlp", func(visit func(*span)) error { return walkJSON(c, v, visit) })
 		}}
 }
 
@@ -18,7 +18,7 @@ func Proto() decode.Format {
 	return decode.Format{Name: "otlp-proto", Title: "OpenTelemetry spans, OTLP protobuf", About: about, Units: units, Defects: defects, Example: exampleProto,
 		Detect: detectProto,
 		Message: func(c *decode.Context, b []byte) error {
-			return walkProto(c, b, func(s *span) { take(c, "otlp-proto", s) })
+			return takeAll(c, "otlp-proto", func(visit func(*span)) error { return walkProto(c, b, visit) })
 		}}
 }
 
@@ -27,7 +27,7 @@ func Flat() decode.Format {
 	return decode.Format{Name: "spans", Title: "span dump, attributes as a map and times as text", About: about, Units: units, Defects: defects, Example: exampleSpans,
 		Detect: detectFlat,
 		JSON: func(c *decode.Context, v *decode.Value) error {
-			return walkFlat(c, v, func(s *span) { take(c, "spans", s) })
+			return takeAll(c, "spans", func(visit func(*span)) error { return walkFlat(c, v, visit) })
 		}}
 }
 

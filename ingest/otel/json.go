@@ -19,8 +19,8 @@ func walkJSON(c *decode.Context, v *decode.Value, visit func(*span)) error {
 	for _, b := range blocks.GetArray() {
 		w.block(b)
 	}
-	w.count("log_record", logs, scopeLogNames, [2]string{"logRecords", "log_records"})
-	w.count("metric", metrics, scopeMetricNames, [2]string{"metrics", "metrics"})
+	w.logs(logs)
+	w.metrics(metrics)
 	switch {
 	case blocks != nil || logs != nil || metrics != nil:
 	case scopes(v, scopeSpanNames) != nil:
@@ -88,11 +88,11 @@ func (w *jsonWalker) block(b *decode.Value) {
 	}
 }
 
-func (w *jsonWalker) count(reason string, blocks *decode.Value, scopeNames []string, records [2]string) {
+func (w *jsonWalker) metrics(blocks *decode.Value) {
 	for _, b := range blocks.GetArray() {
-		for _, s := range scopes(b, scopeNames).GetArray() {
-			for range either(s, records[0], records[1]).GetArray() {
-				w.c.Skip(reason)
+		for _, s := range scopes(b, scopeMetricNames).GetArray() {
+			for range s.Get("metrics").GetArray() {
+				w.c.Skip("metric")
 			}
 		}
 	}

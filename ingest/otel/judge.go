@@ -24,6 +24,7 @@ var conventions = []convention{
 	{judgeOpenInference, refineOpenInference},
 	{judgeLangfuse, refineLangfuse},
 	{judgeEngine, refineEngine},
+	{judgeTGI, refineTGI},
 	{judgeSemconv, refineSemconv},
 	{judgeOpenLLMetry, refineOpenLLMetry},
 }

@@ -14,7 +14,7 @@ import (
 func walkProto(c *decode.Context, b []byte, visit func(*span)) error {
 	traces, err := (&ptrace.ProtoUnmarshaler{}).UnmarshalTraces(b)
 	if err != nil {
-		if countOthers(c, b) {
+		if others(c, b, visit) {
 			return nil
 		}
 		return c.Reject("bad_proto", "expected an OTLP message of %d bytes: %v", len(b), err)
@@ -34,22 +34,21 @@ func walkProto(c *decode.Context, b []byte, visit func(*span)) error {
 	return nil
 }
 
-// countOthers tries the other two signals: their records have other wire types where a span has its id, so a message
-// of one does not parse as another.
-func countOthers(c *decode.Context, b []byte) bool {
-	reason, n := "log_record", 0
-	if logs, err := (&plog.ProtoUnmarshaler{}).UnmarshalLogs(b); err == nil {
-		n = logs.LogRecordCount()
+// others tries the other two signals: their records have other wire types where a span has its id, so a message of one
+// does not parse as another.
+func others(c *decode.Context, b []byte, visit func(*span)) bool {
+	if logs, err := (&plog.ProtoUnmarshaler{}).UnmarshalLogs(b); err == nil && logs.LogRecordCount() > 0 {
+		protoLogs(c, logs, visit)
+		return true
 	}
-	if n == 0 {
-		if metrics, err := (&pmetric.ProtoUnmarshaler{}).UnmarshalMetrics(b); err == nil {
-			reason, n = "metric", metrics.MetricCount()
-		}
+	metrics, err := (&pmetric.ProtoUnmarshaler{}).UnmarshalMetrics(b)
+	if err != nil {
+		return false
 	}
-	for range n {
-		c.Skip(reason)
+	for range metrics.MetricCount() {
+		c.Skip("metric")
 	}
-	return n > 0
+	return metrics.MetricCount() > 0
 }
 
 func protoSpan(x ptrace.Span) *span {

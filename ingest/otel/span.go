@@ -19,7 +19,9 @@ type span struct {
 	attrsCut, eventsCut       bool   // a limit dropped some
 	coarse                    bool   // starts on a whole millisecond: the SDK's clock has no finer step (JavaScript)
 	naive                     bool   // stamps without a zone, read in the stated one
+	isLog                     bool   // an event of a log: it has no times
 	line                      int    // position in the record, from 0
+	batch                     *batch // the other spans of the record; nil when it stands alone
 }
 
 const kindServer = 2
