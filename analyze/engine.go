@@ -202,7 +202,7 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 		return queries.Source{}, fmt.Errorf("read run %q: %w", r.Path, err)
 	}
 	src := queries.Source{Scan: scan}
-	text := "SELECT count(DISTINCT source_format) > 1 OR coalesce(bool_or(source_format LIKE 'otlp%'), FALSE), coalesce(max(attempt) > 1, FALSE) FROM " + src.Scan
+	text := "SELECT count(DISTINCT source_format) > 1 OR coalesce(bool_or(source_format LIKE 'otlp%' OR source_format IN ('spans', 'jaeger', 'zipkin')), FALSE), coalesce(max(attempt) > 1, FALSE) FROM " + src.Scan
 	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped); err != nil {
 		return src, fmt.Errorf("read run %q: %w", r.Path, err)
 	}

@@ -42,14 +42,23 @@ out streams that broke; LiteLLM repeats a cached answer with its whole cost`
 )
 
 const about = `Spans of calls to models: OpenTelemetry's gen_ai conventions (1.26 to 1.41), OpenInference, OpenLLMetry, LiteLLM's and
-Langfuse's SDKs, Vercel AI SDK, Envoy AI Gateway, vLLM and SGLang. Other spans are skipped and counted by reason: tools,
-agents, HTTP servers, second views of one call. Log records and metrics are counted, not read.
+Langfuse's SDKs, Vercel AI SDK, Envoy AI Gateway, vLLM, SGLang, TensorRT-LLM, TGI, llm-d. Other spans are skipped and
+counted by reason: tools, agents, HTTP servers, second views of one call. Of log records only the event
+gen_ai.client.inference.operation.details is a call (source_format otlp-logs: no times, joined with its span by the
+response id); the others and metrics are counted.
 
 arrival, end   the span's own. Rounded to the nearest microsecond; whole milliseconds from JavaScript.
 first_us       seconds in gen_ai.*, milliseconds in ai.response.msToFirstChunk, a stamp in Langfuse; else the event "First
                Token Stream Event" unless it lies in the last 1 % or 2 ms of the span (Envoy AI Gateway adds it at the end).
                Most instrumentations write none.
-stages         vLLM: queue, prefill, decode. The wait for the running step is in none of them.
+stages         vLLM: queue, prefill, decode. The wait for the running step is in none of them. SGLang: from its stage
+               prefill_waiting where that lies in the same record as the root span (behind a collector), else unknown: its
+               attribute prefill counts from the dispatch, waiting included. TGI: queue; its output_tokens are
+               inference_time by time_per_token.
+P and D apart  Of the spans of a prefill and a decode instance the decode's is the row: SGLang's by its role, llm-d's where
+               the sidecar's spans are in the same record, else both are rows with one request_id. The time to the first
+               token is the decode instance's own. llm_d.pd_proxy.true_ttft_ms is not read: with most connectors it ends
+               when decoding starts.
 error_class    HTTP status where the span gives one, else the exception's class. Calls that a client left often have no
                span at all, or look like a success; where a producer's habit shows them they are client_cancel. Broken
                streams and, in some libraries, all errors have no span: error shares from client spans are too low.

@@ -28,6 +28,8 @@ func FuzzJSON(f *testing.F) {
 	f.Add(readData(f, "samples/flat-simple-chain.json"))
 	f.Add([]byte(lines(f, "js-langfuse/traces.jsonl.gz")[1]))
 	f.Add([]byte(lines(f, "js-vercel7/traces.jsonl.gz")[5]))
+	f.Add([]byte(tree([7]string{"0000000000000003", "0000000000000001", "prefill_waiting", "030", "150", "", ""}, [7]string{"0000000000000001", "", " Req abcdef01", "000", "901", sglangRoot, ""})))
+	f.Add([]byte(lines(f, "otelcol/logs.json.gz")[0]))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := decode.Parse(b)
 		if err != nil || v.Type() != decode.TypeObject {
@@ -82,6 +84,60 @@ func FuzzPython(f *testing.F) {
 		}
 		if !json.Valid(b) || !utf8.Valid(b) {
 			t.Errorf("%q became %q, which is no JSON", text, b)
+		}
+	})
+}
+
+// fuzzTags decodes a record of a format with attributes as tags.
+func fuzzTags(t *testing.T, f decode.Format, walk func(*decode.Context, *decode.Value, func(*span)) error, b []byte) {
+	v, err := decode.Parse(b)
+	if err != nil || v.Type() != decode.TypeObject {
+		return
+	}
+	got, c := newRun(decode.Options{KeepBodies: true})
+	spans := 0
+	refused := walk(c, v, func(*span) { spans++ })
+	if err := f.JSON(c, v); (err == nil) != (refused == nil) {
+		t.Errorf("second reading: %v, first %v", err, refused)
+	}
+	account(t, got, spans)
+}
+
+func FuzzJaeger(f *testing.F) {
+	for name, record := range envelopes {
+		if formatOf(name).Name == "jaeger" {
+			f.Add([]byte(record))
+		}
+	}
+	f.Add(readData(f, "samples/jaeger-ui_01.json"))
+	f.Fuzz(func(t *testing.T, b []byte) { fuzzTags(t, Jaeger(), walkJaeger, b) })
+}
+
+func FuzzZipkin(f *testing.F) {
+	f.Add([]byte(envelopes["zipkin"]))
+	f.Add([]byte(`{"traceId":"a","id":"b","timestamp":"1735689600000000","duration":-1,"annotations":[{"timestamp":1,"value":"\"e\": {}"},{"value":"a|{}|0"}],"tags":{"error":""}}`))
+	f.Fuzz(func(t *testing.T, b []byte) { fuzzTags(t, Zipkin(), walkZipkin, b) })
+}
+
+func FuzzTriton(f *testing.F) {
+	f.Add([]byte(Triton().Example), []byte(`{"id":1,"timestamps":[{"name":"QUEUE_START","ns":"9223372036854775807"},{"name":"COMPUTE_START","ns":-1}]}`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		got, c := newRun(decode.Options{})
+		g, ids := Triton().Group(), 0
+		for _, record := range [][]byte{a, b} {
+			v, err := decode.Parse(record)
+			if err == nil && v.Type() == decode.TypeObject && g.JSON(c, v) == nil {
+				ids++
+			}
+		}
+		g.End(c)
+		if len(got.rows) > ids || got.skipped["part_of_request"] != ids {
+			t.Errorf("%d rows of %d records, skipped %v", len(got.rows), ids, got.skipped)
+		}
+		for _, r := range got.rows {
+			if r.RequestID == "" || r.Arrival == nil {
+				t.Errorf("row without id or arrival: %+v", r)
+			}
 		}
 	})
 }

@@ -26,6 +26,9 @@ func refineSGLang(b *build) {
 		return
 	}
 	b.finished = false
+	if value0(r.OutputTokens) == 0 {
+		r.ResponseID = "" // the id is given at the start: it proves no answer
+	}
 	if wait := s.wait(); wait != nil && wait.end != 0 {
 		r.QueueUS = trace.Ptr(round(wait.end - wait.start))
 		if r.FirstUS != nil && s.start != 0 {

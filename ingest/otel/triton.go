@@ -18,7 +18,8 @@ func Triton() decode.Format {
 		}}
 }
 
-const aboutTriton = `A list of {id, model_name} and {id, timestamps: [{name, ns}]}: what shares an id is one request.
+const aboutTriton = `A list of {id, model_name} and {id, timestamps: [{name, ns}]}: what shares an id is one request. Records
+are counted as part_of_request, requests at the end of the file.
 Can contain: arrivals and durations on a monotonic clock (comparable within one start of the server), queue, model. Cannot:
 time of day, first tokens, tokens, outcomes.
 
@@ -59,9 +60,8 @@ func (t *triton) decode(c *decode.Context, v *decode.Value) error {
 	if r == nil {
 		r = &tritonRequest{id: *id, line: c.Line, at: map[string]int64{}}
 		t.byID[*id], t.order = r, append(t.order, r)
-	} else {
-		c.Skip("part_of_request")
 	}
+	c.Skip("part_of_request")
 	r.model, r.requestID = firstOf(r.model, decode.Text(v, "model_name")), firstOf(r.requestID, decode.Text(v, "request_id"))
 	r.child = r.child || decode.Has(v, "parent_id")
 	for _, s := range v.Get("timestamps").GetArray() {
