@@ -47,6 +47,11 @@ func walkZipkin(c *decode.Context, v *decode.Value, visit func(*span)) error {
 	if name := v.Get("localEndpoint", "serviceName"); name != nil {
 		s.resource["service.name"] = value{json: name}
 	}
+	for _, name := range []string{"service.instance.id", "k8s.pod.name"} { // exporters put the resource among the tags
+		if x, ok := s.attrs[name]; ok {
+			s.resource[name] = x
+		}
+	}
 	if n := integer(v.Get("timestamp")); n != nil {
 		s.start = nanosOf(*n)
 	}
