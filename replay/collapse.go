@@ -29,6 +29,9 @@ type view struct {
 	rank    int // client before gateway before engine: whose arrival counts
 	order   string
 	stream  bool // Stream is known
+	timed   bool // Arrival is recorded
+	file    string
+	line    int64 // of the first telling
 }
 
 func (v *view) session() string { return cmp.Or(v.item.SessionID, v.item.RequestID) }
@@ -59,7 +62,7 @@ func collapse(rows iter.Seq2[trace.Request, error], o PlanOptions) ([]view, erro
 }
 
 func newView(r *trace.Request, o PlanOptions) view {
-	v := view{ok: r.ErrorClass == trace.ClassOK, attempt: r.Attempt, stream: r.Stream != nil,
+	v := view{ok: r.ErrorClass == trace.ClassOK, attempt: r.Attempt, stream: r.Stream != nil, timed: r.Arrival != nil, file: r.SourceFile, line: r.SourceLine,
 		rank:  slices.Index([]string{trace.Client, trace.Gateway, trace.Engine, trace.Replay}, r.Vantage),
 		order: r.SourceFile + "\x00" + r.RequestID}
 	v.item = Item{RequestID: r.RequestID, RootID: cmp.Or(r.RootRequestID, r.RequestID), SessionID: r.SessionID, Turn: r.Turn, Endpoint: "chat", Stream: r.Stream == nil || *r.Stream,
@@ -84,18 +87,18 @@ func newView(r *trace.Request, o PlanOptions) view {
 	if o.Body != nil {
 		v.item.Body = o.Body(r.RequestID, r.Attempt)
 	}
-	v.reason = v.judge(r)
+	v.reason = v.judge(r, o.Rate > 0)
 	return v
 }
 
-// judge says why a row cannot be sent again, and takes its lengths when it can.
-func (v *view) judge(r *trace.Request) string {
+// judge says why a row cannot be sent again, and takes its lengths when it can. drawn: its arrival will be made up.
+func (v *view) judge(r *trace.Request, drawn bool) string {
 	out := r.OutputTokens
 	if out == nil && (r.ErrorClass == trace.ClassCancel || r.ErrorClass == trace.ClassInFlight || r.ErrorClass == trace.ClassTimeout) {
 		out = r.MaxTokens // the answer was under way when the log lost sight of it
 	}
 	switch {
-	case r.Arrival == nil:
+	case r.Arrival == nil && !drawn:
 		return OutNoArrival
 	case r.CachedResponse != nil && *r.CachedResponse:
 		return OutCached
@@ -141,10 +144,10 @@ func mergeViews(views []view) view {
 			merged.reason = why
 		}
 	}
-	merged.item.RequestID = views[0].item.RequestID
+	merged.item.RequestID, merged.file, merged.line = views[0].item.RequestID, views[0].file, views[0].line
 	for _, v := range views {
-		if v.reason != OutNoArrival {
-			merged.item.Arrival = v.item.Arrival
+		if v.timed {
+			merged.item.Arrival, merged.timed = v.item.Arrival, true
 			break
 		}
 	}

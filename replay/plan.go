@@ -62,7 +62,8 @@ type PlanOptions struct {
 	Speed   float64       `json:"speed"`          // 2 is twice as fast; 0 is 1
 	MaxGap  time.Duration `json:"max_gap_ns"`     // longest pause between two sends, after Speed; 0 is no limit
 	Sample  float64       `json:"sample"`         // share of sessions, 0 to 1; 0 is all
-	Seed    uint64        `json:"seed"`           // chooses the sample
+	Seed    uint64        `json:"seed"`           // chooses the sample, and draws arrivals
+	Rate    float64       `json:"rate,omitempty"` // calls a second to draw for a run without arrivals; 0 leaves calls without arrival out
 	Lengths string        `json:"lengths"`        // LengthsRecorded or LengthsNatural; "" is recorded
 
 	Body func(requestID string, attempt int32) []byte `json:"-"` // recorded bodies, nil when the run kept none
@@ -106,6 +107,11 @@ func BuildPlan(rows iter.Seq2[trace.Request, error], o PlanOptions) (*Plan, erro
 	if err != nil {
 		return nil, err
 	}
+	if o.Rate > 0 {
+		if err := draw(groups, o); err != nil {
+			return nil, err
+		}
+	}
 	p := &Plan{Options: o, Summary: Summary{LeftOut: map[string]int{}}}
 	unknown := 0
 	for _, g := range groups {
@@ -121,7 +127,11 @@ func BuildPlan(rows iter.Seq2[trace.Request, error], o PlanOptions) (*Plan, erro
 		p.Items = append(p.Items, g.item)
 	}
 	if len(p.Items) == 0 {
-		return nil, fmt.Errorf("nothing to send: no request left of %d (%s)", len(groups), reasons(p.Summary.LeftOut))
+		hint := ""
+		if p.Summary.LeftOut[OutNoArrival] == len(groups) {
+			hint = "; --rate draws arrivals"
+		}
+		return nil, fmt.Errorf("nothing to send: no request left of %d (%s)%s", len(groups), reasons(p.Summary.LeftOut), hint)
 	}
 	slices.SortStableFunc(p.Items, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), strings.Compare(a.RequestID, b.RequestID))
@@ -147,6 +157,8 @@ func (o *PlanOptions) check() error {
 		return fmt.Errorf("speed: want a number above 0 (2 is twice as fast), got %v", o.Speed)
 	case !(o.Sample > 0 && o.Sample <= 1):
 		return fmt.Errorf("sample: want a share above 0 and up to 1, got %v", o.Sample)
+	case !(o.Rate >= 0) || math.IsInf(o.Rate, 0):
+		return fmt.Errorf("rate: want a number of calls a second, got %v", o.Rate)
 	case o.MaxGap < 0:
 		return fmt.Errorf("longest gap: want 0 or more, got %v", o.MaxGap)
 	case o.Lengths != LengthsRecorded && o.Lengths != LengthsNatural:

@@ -100,6 +100,9 @@ func (p *Plan) notices(unknown int) []Notice {
 		width := time.Duration(s.DurationUS/profileBins+1) * time.Microsecond
 		add("quiet_head", "the first %v of %v have under a tenth of the average rate: --from may be a better start", (time.Duration(quiet) * width).Round(time.Second), (time.Duration(s.DurationUS) * time.Microsecond).Round(time.Second))
 	}
+	if p.Options.Rate > 0 {
+		add("drawn_arrivals", "arrivals are not recorded ones: drawn at random, %v a second (Poisson, seed %d)", p.Options.Rate, p.Options.Seed)
+	}
 	if unknown > 0 {
 		add("stream_unknown", "%d of %d requests do not say whether they were streamed: sent as streams", unknown, s.Requests)
 	}

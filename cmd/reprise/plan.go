@@ -19,7 +19,7 @@ import (
 // planFlags choose what of a run is sent, and when; `plan` and `replay` share them.
 type planFlags struct {
 	from, to, sample, lengths string
-	speed                     float64
+	speed, rate               float64
 	maxGap                    time.Duration
 	seed                      uint64
 }
@@ -31,12 +31,13 @@ func (p *planFlags) add(cmd *cobra.Command) {
 	fs.Float64Var(&p.speed, "speed", 1, "2 is twice as fast")
 	fs.DurationVar(&p.maxGap, "max-gap", 0, "longest pause between two sends (0: as recorded)")
 	fs.StringVar(&p.sample, "sample", "100%", "share of whole sessions")
-	fs.Uint64Var(&p.seed, "seed", 1, "chooses the sample")
+	fs.Uint64Var(&p.seed, "seed", 1, "chooses the sample, and draws arrivals")
+	fs.Float64Var(&p.rate, "rate", 0, "draw arrivals, so many a second (Poisson), for a run that has none, such as published lengths")
 	fs.StringVar(&p.lengths, "lengths", replay.LengthsRecorded, "answers: recorded (forced to the recorded length) or natural")
 }
 
 func (p *planFlags) options() (o replay.PlanOptions, err error) {
-	o = replay.PlanOptions{Speed: p.speed, MaxGap: p.maxGap, Seed: p.seed, Lengths: p.lengths}
+	o = replay.PlanOptions{Speed: p.speed, Rate: p.rate, MaxGap: p.maxGap, Seed: p.seed, Lengths: p.lengths}
 	if o.From, err = parseTime(p.from); err == nil {
 		o.To, err = parseTime(p.to)
 	}

@@ -20,7 +20,7 @@ const aboutConversations = `One JSON object a conversation, in lines or in a lis
 Can contain: how prompts share their beginning, turns, models. Cannot: arrivals, latency, lengths in tokens: characters
 are not tokens, so input_tokens and output_tokens are unknown. Text is hashed; --keep-bodies keeps it.
 
-arrival        unknown. Plan leaves such requests out.
+arrival        unknown. Without lengths there is nothing to plan.
 session_id     the conversation's id, else FILE:LINE; turn counts the messages of the user.
 request_id     FILE:LINE:N for the N-th message. error_class is ok: there is an answer.
 Answers without a message before them (some ShareGPT conversations begin with one) are skipped as no_prompt, conversations

@@ -24,7 +24,7 @@ const aboutLengths = `CSV with the columns num_prefill_tokens and num_decode_tok
 Can contain: lengths in tokens, by the tokenizer that the file's name tells. Cannot: arrivals, latency, outcomes, models,
 prefixes, which rows are of one conversation.
 
-arrival        unknown. Plan leaves such requests out.
+arrival        unknown: plan leaves such requests out unless --rate draws arrivals.
 error_class    unknown: the table does not say. request_id is FILE:LINE. num_total_tokens and pd_ratio are not read.
 `
 
