@@ -26,6 +26,7 @@ var written = []decode.Format{
 	otel.Jaeger(),
 	otel.Zipkin(),
 	otel.Triton(),
+	otel.Langfuse(),
 	public.Mooncake(),
 	public.Bailian(),
 	public.Azure2023(),

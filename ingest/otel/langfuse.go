@@ -48,7 +48,7 @@ func refineLangfuse(b *build) {
 	// chunk or any usage its reader left before the first chunk.
 	streamed := b.r.Stream != nil && *b.r.Stream
 	b.finished = streamed && b.r.FirstUS != nil
-	b.cancelled = streamed && !b.s.failed && b.r.FirstUS == nil && b.r.OutputTokens == nil
+	b.cancelled = streamed && !b.s.exported && !b.s.failed && b.r.FirstUS == nil && b.r.OutputTokens == nil
 }
 
 // langfuseFirst reads an ISO stamp, which older SDKs quote a second time.

@@ -20,6 +20,7 @@ type span struct {
 	coarse                    bool   // starts on a whole millisecond: the SDK's clock has no finer step (JavaScript)
 	naive                     bool   // stamps without a zone, read in the stated one
 	isLog                     bool   // an event of a log: it has no times
+	exported                  bool   // of Langfuse's own export: made by any SDK
 	line                      int    // position in the record, from 0
 	batch                     *batch // the other spans of the record; nil when it stands alone
 }
