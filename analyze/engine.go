@@ -192,24 +192,6 @@ func (e *Engine) values(q queries.Query, sc Scope, params map[string]string) (ma
 	return values, nil
 }
 
-// mount finds out once which forms of the base views the run needs.
-func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
-	if src, ok := e.mounts[r]; ok {
-		return src, nil
-	}
-	scan, err := e.scan(r)
-	if err != nil {
-		return queries.Source{}, fmt.Errorf("read run %q: %w", r.Path, err)
-	}
-	src := queries.Source{Scan: scan}
-	text := "SELECT count(DISTINCT source_format) > 1 OR coalesce(bool_or(source_format LIKE 'otlp%' OR source_format IN ('spans', 'jaeger', 'zipkin')), FALSE), coalesce(max(attempt) > 1, FALSE) FROM " + src.Scan
-	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped); err != nil {
-		return src, fmt.Errorf("read run %q: %w", r.Path, err)
-	}
-	e.mounts[r] = src
-	return src, nil
-}
-
 // scan is the table expression over the parts of the run. When DuckDB 1.5.6 copies a part of a plan it reads the paths that
 // a pattern gave as patterns again, so "[*]" would match its neighbours in the copy: a part whose path has such
 // characters is read through a link of a plain name.

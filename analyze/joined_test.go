@@ -2,7 +2,12 @@ package analyze
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -43,4 +48,108 @@ func allRequests(t *testing.T, e *Engine, rows []trace.Request) [][]any {
 		t.Fatal(err)
 	}
 	return res.Rows
+}
+
+// TestClientAndEngineJoined: what a client saw and vLLM's own spans are one row a call, by trace id or else by the
+// answer's id, though the ids of the calls differ, X-Request-Id repeats, n=2 has two spans and 38 calls have none.
+func TestClientAndEngineJoined(t *testing.T) {
+	e := newEngine(t)
+	run := ingested(t, "../testdata/truth/vllm-baseline.jsonl.gz", "../testdata/truth/vllm-baseline.spans.jsonl.gz")
+	rows := func(text string) [][]any {
+		res, err := e.SQL(t.Context(), run, Scope{}, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Rows
+	}
+	want := [][]any{{"otlp", int64(13)}, {"otlp+reprise-jsonl", int64(22)}, {"reprise-jsonl", int64(38)}, {"reprise-jsonl+otlp", int64(379)}}
+	if diff := gocmp.Diff(want, rows("SELECT told_by, count(*) FROM requests GROUP BY 1 ORDER BY 1")); diff != "" {
+		t.Errorf("calls by their tellers (-README +joined):\n%s", diff)
+	}
+	queued := queueByTrace(t)
+	checked := 0
+	for _, r := range rows("SELECT a.trace_id, r.queue_us FROM requests AS r JOIN attempts AS a ON r.request_id = a.request_id WHERE r.request_id LIKE 'r%' AND a.trace_id IS NOT NULL") {
+		id, _ := r[0].(string)
+		got, ok := r[1].(int64)
+		if ok != (len(queued[id]) > 0) || ok && !slices.ContainsFunc(queued[id], func(us float64) bool { return math.Abs(us-float64(got)) <= 1 }) {
+			t.Errorf("trace %s: queue %v, the spans say %v", id, r[1], queued[id])
+		} else if ok {
+			checked++
+		}
+	}
+	if checked < 376 {
+		t.Errorf("%d calls with a queue, want at least 376", checked)
+	}
+}
+
+// queueByTrace reads time_in_queue in microseconds by trace id, straight from the JSON.
+func queueByTrace(t *testing.T) map[string][]float64 {
+	t.Helper()
+	queued := map[string][]float64{}
+	readLines(t, "../testdata/truth/vllm-baseline.spans.jsonl.gz", func(line []byte) {
+		var export struct {
+			ResourceSpans []struct {
+				ScopeSpans []struct {
+					Spans []struct {
+						TraceID, Name string
+						Attributes    []struct {
+							Key   string
+							Value struct{ DoubleValue float64 }
+						}
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(line, &export); err != nil {
+			t.Fatal(err)
+		}
+		for _, rs := range export.ResourceSpans {
+			for _, s := range rs.ScopeSpans[0].Spans {
+				for _, a := range s.Attributes {
+					if s.Name == "llm_request" && a.Key == "gen_ai.latency.time_in_queue" {
+						queued[s.TraceID] = append(queued[s.TraceID], 1e6*a.Value.DoubleValue)
+					}
+				}
+			}
+		}
+	})
+	return queued
+}
+
+// Handles join what they should and nothing else.
+func TestHandles(t *testing.T) {
+	e := newEngine(t)
+	tell := func(format, id string, at int64, set func(*trace.Request)) trace.Request {
+		r := trace.Request{RequestID: id, RootRequestID: id, Attempt: 1, Vantage: trace.Gateway, ClockDomain: trace.Wall, TimePrecision: 1, SourceFormat: format,
+			ErrorClass: trace.ClassOK, Arrival: new(at), EndUS: new(int64(1_000_000))}
+		set(&r)
+		return r
+	}
+	traced := func(id string) func(*trace.Request) { return func(r *trace.Request) { r.TraceID = id } }
+	span := func(id, parent string) func(*trace.Request) {
+		return func(r *trace.Request) { r.SpanID, r.ParentSpanID = id, parent }
+	}
+	for name, c := range map[string]struct {
+		rows []trace.Request
+		want string
+	}{
+		"one trace":               {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 10, traced("t"))}, "a+b"},
+		"no trace":                {[]trace.Request{tell("a", "1", 0, traced("")), tell("b", "2", 10, traced(""))}, "a b"},
+		"agent, both log both":    {[]trace.Request{tell("a", "1", 0, traced("t")), tell("a", "2", 50, traced("t")), tell("b", "3", 10, traced("t")), tell("b", "4", 60, traced("t"))}, "a a b b"},
+		"agent, one call in each": {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 3_000_001, traced("t"))}, "a b"},
+		"clocks 2 s apart":        {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 3_000_000, traced("t"))}, "a+b"},
+		"by parent in a trace of many": {[]trace.Request{tell("a", "1", 0, span("s1", "")), tell("a", "2", 5, span("s2", "")), tell("b", "3", 10, span("s3", "s1")),
+			tell("b", "4", 10, span("s4", "s2"))}, "a+b a+b"},
+		"a chain of three": {[]trace.Request{tell("a", "9", 0, traced("t")), tell("b", "1", 1, func(r *trace.Request) { r.TraceID, r.ResponseID = "t", "x" }),
+			tell("c", "5", 2, func(r *trace.Request) { r.ResponseID = "x" })}, "a+b+c"},
+		"two tries below one": {[]trace.Request{tell("a", "1", 0, span("s1", "")), tell("b", "2", 5, span("s2", "s1")), tell("b", "3", 9, span("s3", "s1"))}, "a b b"},
+	} {
+		res, err := e.SQL(t.Context(), writeRun(t, c.rows), Scope{}, "SELECT told_by FROM requests ORDER BY told_by")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Trim(strings.ReplaceAll(fmt.Sprint(res.Rows), "] [", " "), "[]"); got != c.want {
+			t.Errorf("%s: told by %s, want %s", name, got, c.want)
+		}
+	}
 }

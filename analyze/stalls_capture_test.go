@@ -23,11 +23,11 @@ const planStartUS = 1795961900313390
 
 var incident = Scope{From: new(int64(planStartUS + 210e6)), To: new(int64(planStartUS + 310e6))}
 
-func ingested(t *testing.T, path string) *Run {
+func ingested(t *testing.T, paths ...string) *Run {
 	t.Helper()
 	dir := t.TempDir()
 	o := ingest.Options{Options: decode.Options{Hash: decode.NewHasher([]byte("test"))}, Run: dir}
-	if _, err := ingest.Run(context.Background(), o, path); err != nil {
+	if _, err := ingest.Run(context.Background(), o, paths...); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Open(dir)

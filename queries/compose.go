@@ -10,7 +10,7 @@ import (
 )
 
 // Source is a mounted run. Scan is the table expression that gives the raw columns. Two views have a plain form, which
-// costs nothing, and one for runs that need it: Joined says that the run holds several source formats, so that rows of
+// costs nothing, and one for runs that need it: Joined says that several rows may tell of one call, so that rows of
 // one attempt become one (attempts_joined), Grouped that calls were tried again, so that attempts become calls
 // (calls_grouped).
 type Source struct {

@@ -50,7 +50,7 @@ func TestComposeChoosesForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(plain, "PARTITION BY") || !strings.Contains(forms, "PARTITION BY root_request_id") || !strings.Contains(forms, "PARTITION BY request_id, attempt, nth") {
+	if strings.Contains(plain, "PARTITION BY") || !strings.Contains(forms, "PARTITION BY root_request_id") || !strings.Contains(forms, "PARTITION BY call") {
 		t.Error("a run of one format without retries must pay for neither, another for both")
 	}
 }

@@ -12,7 +12,7 @@ var dimensions = []struct{ name, text string }{
 	{"model", ""}, {"model_served", ""}, {"tenant", ""}, {"app", ""}, {"route", ""}, {"replica", ""},
 	{"deployment", ""}, {"provider", ""}, {"user_hash", ""}, {"session_id", ""}, {"system_hash", ""},
 	{"endpoint_kind", ""}, {"status", ""}, {"error_class", ""}, {"finish_reason", ""}, {"excluded", ""},
-	{"source_format", ""}, {"vantage", ""}, {"ttft_kind", ""},
+	{"source_format", ""}, {"told_by", ""}, {"vantage", ""}, {"ttft_kind", ""},
 	{"turn", "CAST(turn AS VARCHAR)"}, {"attempt", "CAST(attempt AS VARCHAR)"},
 	{"http_status", "CAST(http_status AS VARCHAR)"},
 	{"stream", "CASE WHEN stream THEN 'streamed' WHEN NOT stream THEN 'whole' END"},

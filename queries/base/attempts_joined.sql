@@ -1,13 +1,48 @@
--- about The raw rows when several formats, or several spans, tell of the same calls: the n-th arrival of a (request_id, attempt) in one format joins the
--- about n-th in the others; rows of one format with the same id and the same arrival to the microsecond are one call told twice.
+-- about The raw rows when several formats, or several spans, tell of the same calls. A teller is a format at a vantage. Its rows with one (request_id,
+-- about attempt) and one arrival to the microsecond are one call told twice; the n-th such call of a teller joins the n-th of the others. Where ids
+-- about differ, calls join that share a trace_id or response_id, or of which one's parent_span_id is the other's span_id, if each teller has just one such
+-- about call and all ran at one time (to 2 s); several calls under one handle stay calls of their own.
 -- about Times, and what they mean, come whole from one telling (two clocks do not mix): one that knows the first token before one that does not, then
 -- about client or replay, gateway, engine. The outcome comes from the nearest vantage that knows it, tokens from a server's usage before estimates,
--- about any other field from the first telling in that order that has it.
-SELECT request_id, attempt, unnest(arg_min({'arrival': arrival, 'first_us': first_us, 'first_visible_us': first_visible_us, 'headers_us': headers_us, 'last_us': last_us,
+-- about any other field from the first telling in that order that has it. source_format is that of the times; told_by names the formats in that order, joined by +.
+WITH
+told AS MATERIALIZED (
+  SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
+         request_id || '#' || attempt || '#' || dense_rank() OVER (PARTITION BY request_id, attempt, source_format, vantage ORDER BY arrival) AS own
+  FROM {source}
+),
+-- what may hold a call's tellings together
+handles AS MATERIALIZED (
+  SELECT DISTINCT handle, own, source_format || '@' || vantage AS teller, CASE WHEN clock_domain = 'wall' THEN epoch_us(arrival) END AS from_us,
+         CASE WHEN clock_domain = 'wall' THEN epoch_us(arrival) + coalesce(end_us, 0) END AS till_us
+  FROM (SELECT *, unnest(['trace ' || trace_id, 'answer ' || response_id, 'span ' || span_id, 'span ' || parent_span_id]) AS handle FROM told)
+  WHERE handle IS NOT NULL
+),
+links AS MATERIALIZED (
+  SELECT handle, min(own) AS name
+  FROM handles
+  GROUP BY handle
+  HAVING count(DISTINCT own) > 1 AND count(DISTINCT (teller, own)) = count(DISTINCT teller) AND coalesce(max(from_us) <= min(till_us) + 2000000, TRUE)
+),
+-- calls of one handle take its least name; once more, so that two handles of one call have one
+named AS (
+  SELECT own, min(name) AS name FROM handles JOIN links ON handles.handle = links.handle GROUP BY own
+),
+renamed AS (
+  SELECT links.handle, min(named.name) AS name
+  FROM links JOIN handles ON links.handle = handles.handle JOIN named ON handles.own = named.own
+  GROUP BY links.handle
+),
+calls_of AS (
+  SELECT own, min(renamed.name) AS call FROM handles JOIN renamed ON handles.handle = renamed.handle GROUP BY own
+)
+SELECT unnest(arg_min({'request_id': request_id, 'attempt': attempt, 'arrival': arrival, 'first_us': first_us, 'first_visible_us': first_visible_us, 'headers_us': headers_us, 'last_us': last_us,
                       'end_us': end_us, 'send_lag_us': send_lag_us, 'gaps_us': gaps_us, 'chunk_tokens': chunk_tokens, 'ttft_kind': ttft_kind,
                       'vantage': vantage, 'clock_domain': clock_domain, 'time_precision_us': time_precision_us, 'source_format': source_format,
                       'source_file': source_file, 'source_line': source_line}, place)),
+       string_agg(source_format, '+' ORDER BY place) FILTER (WHERE place = format_place) AS told_by,
        arg_min(root_request_id, place) AS root_request_id, arg_min(response_id, place) AS response_id,
+       arg_min(trace_id, place) AS trace_id, arg_min(span_id, place) AS span_id, arg_min(parent_span_id, place) AS parent_span_id,
        arg_min(session_id, place) AS session_id, arg_min(turn, place) AS turn,
        arg_min(queue_us, place) AS queue_us, arg_min(prefill_us, place) AS prefill_us, arg_min(decode_us, place) AS decode_us,
        arg_min(error_class, verdict_place) AS error_class, arg_min(http_status, verdict_place) AS http_status,
@@ -27,6 +62,7 @@ SELECT request_id, attempt, unnest(arg_min({'arrival': arrival, 'first_us': firs
 FROM (
   SELECT *,
          CASE WHEN prefix_hash_ids IS NOT NULL THEN {'ids': prefix_hash_ids, 'tokens': prefix_block_tokens} END AS prefix,
+         min(place) OVER (PARTITION BY call, source_format) AS format_place,
          place + CASE WHEN tokens_source = 'usage' THEN 0 ELSE 100 END AS count_place,
          nearness * 100 + place + CASE WHEN error_class = 'unknown' THEN 1000 ELSE 0 END AS verdict_place,
          -- flags on times and on counts belong to the telling whose times and counts are used
@@ -35,14 +71,9 @@ FROM (
                                        'pseudo_stream', 'gap_overflow'))
            AND (tokens_source = 'usage' OR NOT counted OR f NOT IN ('tokens_estimated', 'tokens_missing', 'chunks_counted'))) AS flags
   FROM (
-    SELECT *, bool_or(coalesce(tokens_source = 'usage', FALSE)) OVER (PARTITION BY request_id, attempt, nth) AS counted,
-           row_number() OVER (PARTITION BY request_id, attempt, nth
-                                 ORDER BY first_us IS NULL, nearness, gaps_us IS NULL, source_format, source_file, source_line) AS place
-    FROM (
-      SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
-             dense_rank() OVER (PARTITION BY request_id, attempt, source_format ORDER BY arrival) AS nth
-      FROM {source}
-    )
+    SELECT *, bool_or(coalesce(tokens_source = 'usage', FALSE)) OVER (PARTITION BY call) AS counted,
+           row_number() OVER (PARTITION BY call ORDER BY first_us IS NULL, nearness, gaps_us IS NULL, source_format, source_file, source_line) AS place
+    FROM (SELECT told.*, coalesce(call, told.own) AS call FROM told LEFT JOIN calls_of ON told.own = calls_of.own)
   )
 )
-GROUP BY request_id, attempt, nth
+GROUP BY call

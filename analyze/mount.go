@@ -1,0 +1,93 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"reprise/queries"
+)
+
+// mount finds out once which forms of the base views the run needs.
+func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
+	if src, ok := e.mounts[r]; ok {
+		return src, nil
+	}
+	fail := func(err error) (queries.Source, error) {
+		return queries.Source{}, fmt.Errorf("read run %q: %w", r.Path, err)
+	}
+	scan, err := e.scan(r)
+	if err != nil {
+		return fail(err)
+	}
+	src := queries.Source{Scan: scan}
+	text := `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE), coalesce(max(attempt) > 1, FALSE) FROM ` + scan
+	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped); err != nil {
+		return fail(err)
+	}
+	if !src.Joined {
+		if src.Joined, err = e.repeated(ctx, r, scan); err != nil {
+			return fail(err)
+		}
+	}
+	e.mounts[r] = src
+	return src, nil
+}
+
+// repeated says whether some rows stand in two parts: a log that was ingested again after it had grown, or copies of a
+// rotation that overlap. Only times that several parts speak of are looked at.
+func (e *Engine) repeated(ctx context.Context, r *Run, scan string) (bool, error) {
+	shared, err := e.sharedTimes(ctx, r, scan)
+	if err != nil || shared == nil {
+		return false, err
+	}
+	var again bool
+	text := `SELECT count(*) > count(DISTINCT hash(request_id, attempt, arrival)) FROM ` + scan + ` WHERE ` + strings.Join(shared, " OR ")
+	err = e.conn.QueryRowContext(ctx, text).Scan(&again)
+	return again, err
+}
+
+// sharedTimes are the ranges of arrival that two parts or more speak of, as conditions, by the statistics of the parts.
+func (e *Engine) sharedTimes(ctx context.Context, r *Run, scan string) ([]string, error) {
+	if len(r.Parts) < 2 {
+		return nil, nil
+	}
+	files := strings.TrimPrefix(scan[:strings.LastIndex(scan, ", union_by_name")], "read_parquet(")
+	rows, err := e.conn.QueryContext(ctx, `SELECT epoch_us(min(CAST(stats_min_value AS TIMESTAMPTZ))), epoch_us(max(CAST(stats_max_value AS TIMESTAMPTZ)))
+FROM parquet_metadata(`+files+`) WHERE path_in_schema = 'arrival' AND stats_min_value IS NOT NULL GROUP BY file_name ORDER BY 1`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var parts []span
+	for rows.Next() {
+		var s span
+		if err := rows.Scan(&s.from, &s.to); err != nil {
+			return nil, err
+		}
+		parts = append(parts, s)
+	}
+	var shared []string
+	for _, s := range overlaps(parts) {
+		shared = append(shared, fmt.Sprintf("arrival BETWEEN make_timestamptz(%d) AND make_timestamptz(%d)", s.from, s.to))
+	}
+	return shared, rows.Err()
+}
+
+// overlaps are the ranges that two or more of the closed ranges hold, merged; ranges are in order of from.
+func overlaps(ranges []span) []span {
+	var out []span
+	till := int64(-1 << 63)
+	for i, s := range ranges {
+		if i > 0 && s.from <= till {
+			o := span{s.from, min(s.to, till)}
+			if n := len(out); n > 0 && o.from <= out[n-1].to {
+				out[n-1].to = max(out[n-1].to, o.to)
+			} else {
+				out = append(out, o)
+			}
+		}
+		till = max(till, s.to)
+	}
+	return out
+}
