@@ -1,14 +1,21 @@
 package ingest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 
 	"reprise/ingest/decode"
 	"reprise/ingest/trace"
@@ -94,4 +101,84 @@ func TestRowsOfOneRecord(t *testing.T) {
 	if d := cmp.Diff([]string{"stdin:1:1", "stdin:1:3"}, ids); d != "" {
 		t.Error(d)
 	}
+}
+
+// Envoy's access log as it comes through OpenTelemetry's log sink, beside what the client saw of each request.
+func TestEnvoyThroughOpenTelemetry(t *testing.T) {
+	f, err := os.Open(filepath.Join("mapping", "testdata", "captures.txtar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, f := range txtar.Parse(text).Files {
+		files[f.Name] = f.Data
+	}
+	acc, err := Run(context.Background(), Options{Run: t.TempDir(), Stdin: bytes.NewReader(files["envoy-otlp.log"]),
+		Options: decode.Options{Hash: decode.NewHasher(make([]byte, 16))}}, "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := map[string]*decode.Value{} // what the engine saw, by the id that Envoy gave the request
+	for line := range bytes.Lines(files["envoy-otlp.server"]) {
+		v, err := decode.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent[decode.Text(v, "x_request_id")] = v
+	}
+	n := 0
+	for r, err := range trace.Read(acc.Inputs[0].Parts...) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		v := sent[r.RequestID]
+		id := decode.Text(v, "id")
+		recv, _, err := decode.Time(decode.Text(v, "recv"), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", r.RequestID, err)
+		}
+		if before := recv - *r.Arrival; id[0] != 'e' && (before < 0 || before > 5000) { // of a retried one recv is the last attempt's
+			t.Errorf("%s: arrival %d us before the engine's", id, before)
+		}
+		first, err := decode.Micros(decode.Text(v, "ttft_ms"), time.Millisecond)
+		if known := err == nil; known != (r.FirstUS != nil) || known && max(*r.FirstUS-first, first-*r.FirstUS) > 3000 {
+			t.Errorf("%s: first %v, the engine sent it after %d", id, r.FirstUS, first)
+		}
+		if len(r.TraceID) != 32 || r.Replica != decode.Text(v, "server") {
+			t.Errorf("%s: trace %q, replica %q", id, r.TraceID, r.Replica)
+		}
+	}
+	if n != 14 {
+		t.Errorf("%d rows of 14", n)
+	}
+}
+
+// FuzzContainers: whatever a file holds, it is read without a panic and the account adds up, or it is refused.
+func FuzzContainers(f *testing.F) {
+	for _, format := range Formats() {
+		f.Add([]byte(format.Example))
+		f.Add([]byte(`{"records":[` + format.Example + `]}`))
+	}
+	f.Add([]byte(`{"log":"{\"a\":1}","logEvents":[{"message":"{"},1,null]}`))
+	f.Add([]byte(otlpLog(`"body":{"kvlistValue":{"values":[{"key":"a\"","value":{"intValue":1}}]}}`)))
+	f.Add([]byte("x {\"a\":1}\ny {\n\x00\x00\x00\x00{}"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		acc, err := Run(context.Background(), Options{Run: t.TempDir(), Stdin: bytes.NewReader(b), Options: decode.Options{Hash: decode.NewHasher(make([]byte, 16))}}, "-")
+		if err != nil {
+			return
+		}
+		if in := acc.Inputs[0]; in.Read != in.Kept+sum(in.Rejected)+sum(in.Skipped)+in.Incomplete {
+			t.Errorf("%+v", in)
+		}
+	})
 }

@@ -49,7 +49,11 @@ func FuzzRecord(f *testing.F) {
 		f.Add([]byte(line))
 	}
 	f.Add([]byte(`{"start_time":"x","duration":-5,"response_flags":",,","response_code":"000"}`))
+	f.Add([]byte("k=\"v\\\"\" =x a= \x1b[1mb=\"open"))
 	presets := Presets()
+	for _, p := range presets {
+		f.Add([]byte(p.Example))
+	}
 	f.Fuzz(func(t *testing.T, record []byte) {
 		for _, p := range presets {
 			sound(t, p, record)
