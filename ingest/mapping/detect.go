@@ -36,6 +36,9 @@ func (m *mapping) signs(s *decode.Sample) int {
 	if m.text != nil {
 		n := 0
 		for line := range s.Lines() {
+			if len(line) > maxLine {
+				continue
+			}
 			if v, err := m.text.record(bytes.TrimSpace(line)); err == nil && v != nil {
 				best = max(best, m.count(m.record(v)))
 			}

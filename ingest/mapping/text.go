@@ -20,8 +20,8 @@ type text struct {
 	skipOther bool // lines that do not match are no requests, rather than broken
 }
 
-// maxLine bounds a line of text: an access log holds no bodies.
-const maxLine = 64 << 10
+// maxLine bounds a line of text, and with it the time of a match: an access log holds no bodies.
+const maxLine = 16 << 10
 
 func (p *reader) textual(n *yaml.Node) *text {
 	t := &text{}
