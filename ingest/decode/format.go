@@ -147,3 +147,22 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s: %s", e.Lin
 func (c *Context) Reject(reason, format string, args ...any) error {
 	return &LineError{Line: c.Line, Reason: reason, Detail: fmt.Sprintf(format, args...)}
 }
+
+// Containers names what the format's records may stand in: JSON (lines, arrays, documents, exports' wrappers), CSV, text,
+// binary.
+func (f *Format) Containers() (list []string) {
+	isJSON, isText := f.JSON != nil, f.Line != nil
+	if f.Group != nil {
+		g := f.Group()
+		isJSON, isText = g.JSON != nil, g.Line != nil
+	}
+	for _, c := range []struct {
+		name  string
+		reads bool
+	}{{"JSON", isJSON}, {"CSV", f.CSV != nil}, {"text", isText}, {"binary", f.Message != nil}} {
+		if c.reads {
+			list = append(list, c.name)
+		}
+	}
+	return list
+}

@@ -123,3 +123,39 @@ func TestStamps(t *testing.T) {
 		}
 	}
 }
+
+const goodText = `name: mine
+title: My gateway
+text:
+  match: '(?P<began>\S+) (?P<took>\S+)'
+detect: [began, took]
+columns:
+  arrival: {path: began, time: rfc3339}
+  end_us: {path: took, unit: ms}
+`
+
+// Errors about text containers name the line, the key and what was meant, too.
+func TestTextErrors(t *testing.T) {
+	if _, err := New("m.yaml", []byte(goodText)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"match:", "math:", `m.yaml:4: unknown text key "math"; did you mean "match"?`},
+		{`(?P<took>\S+)`, `(?P<took>\S+`, `m.yaml:4: text match: missing closing ): `},
+		{`(?P<took>\S+)`, `(?P<took>a**)`, "m.yaml:4: text match: invalid nested repetition operator: `**`"},
+		{`(?P<began>\S+) (?P<took>\S+)`, `(\S+) (\S+)`, `m.yaml:4: text match: expected named groups`},
+		{"detect: [began, took]", "detect: [begin, took]", `m.yaml:5: unknown detect group "begin"; did you mean "began"? one of: began, took`},
+		{"{path: took", "{path: json:toke.x", `m.yaml:8: unknown end_us path group "toke"; did you mean "took"?`},
+		{"detect:", "  other: skp\ndetect:", `m.yaml:5: unknown text other "skp"; did you mean "skip"?`},
+		{"detect:", "  logfmt: true\ndetect:", `m.yaml:4: text: expected match (regular expressions with named groups) or logfmt: true`},
+		{"detect:", "once: maybe\ndetect:", `m.yaml:5: unknown once "maybe"; did you mean`},
+		{"time: rfc3339", "time: rfc3339, stamp: headers", `arrival: stamp headers needs a headers_us with a unit`},
+		{"{path: took, unit: ms}", "{path: took, unit: ms, sum: al}", `m.yaml:8: unknown end_us sum "al"; did you mean "all"?`},
+		{"  end_us:", "  tenant: {path: took, sum: all}\n  end_us:", `m.yaml:8: tenant: sum is for integers and durations`},
+	} {
+		text := strings.Replace(goodText, c.old, c.new, 1)
+		if _, err := New("m.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: got %v, want %q", c.new, err, c.want)
+		}
+	}
+}
