@@ -6,6 +6,7 @@ import (
 
 	"reprise/ingest/bench"
 	"reprise/ingest/decode"
+	"reprise/ingest/engine"
 	"reprise/ingest/gateway"
 	"reprise/ingest/mapping"
 	"reprise/ingest/otel"
@@ -37,6 +38,16 @@ var written = []decode.Format{
 	public.Agentic(),
 	public.ServeGen(),
 	public.Reprise(),
+	engine.VLLMLog(),
+	engine.VLLMMetrics(),
+	engine.SGLang(),
+	engine.SGLangMetrics(),
+	engine.TGI(),
+	engine.LlamaCPP(),
+	engine.LlamaCPPLog(),
+	engine.Ollama(),
+	engine.OllamaLog(),
+	engine.TensorRTLLM(),
 	bench.AIPerf(),
 	bench.GuideLLM(),
 	bench.VLLM(),

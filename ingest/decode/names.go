@@ -93,3 +93,31 @@ func edits(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// AnswerID is the id of the answer's body. vLLM's request id is the same, but /v1/completions adds the prompt's index.
+func AnswerID(id string) string {
+	if !strings.HasPrefix(id, "cmpl-") {
+		return id
+	}
+	i := strings.LastIndexByte(id, '-')
+	if i < len("cmpl-") || i == len(id)-1 || strings.Trim(id[i+1:], "0123456789") != "" {
+		return id
+	}
+	return id[:i]
+}
+
+// AnswerKind gives the endpoint kind that the prefix of an answer's id names; "" for others.
+func AnswerKind(id string) string {
+	prefix, _, _ := strings.Cut(id, "-")
+	switch prefix {
+	case "chatcmpl":
+		return "chat"
+	case "cmpl":
+		return "completions"
+	case "embd":
+		return "embeddings"
+	case "rerank", "score":
+		return "rerank"
+	}
+	return ""
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"reprise/ingest/decode"
 	"reprise/ingest/trace"
 )
 
@@ -70,8 +71,8 @@ func refineEngine(b *build) {
 		r.DecodeUS = trace.Ptr(int64(0)) // one token: first and last are the same
 	}
 	if id := firstOf(a.text("gen_ai.request.id"), a.text("rid")); r.ResponseID == "" && number(id) == nil {
-		r.ResponseID = answerID(id)
-		r.EndpointKind = firstOf(r.EndpointKind, engineKind(id))
+		r.ResponseID = decode.AnswerID(id)
+		r.EndpointKind = firstOf(r.EndpointKind, decode.AnswerKind(id))
 	}
 	r.Replica = firstOf(b.s.resource.text("service.instance.id"), b.s.resource.text("k8s.pod.name"))
 	b.finished = !b.s.failed && r.OutputTokens != nil // vLLM makes no span of aborted requests
@@ -90,31 +91,4 @@ func (b *build) stage(name string) *int64 {
 		return nil
 	}
 	return n
-}
-
-// answerID is the id of the answer's body. vLLM's request id is the same, but /v1/completions adds the prompt's index.
-func answerID(id string) string {
-	if !strings.HasPrefix(id, "cmpl-") {
-		return id
-	}
-	i := strings.LastIndexByte(id, '-')
-	if i < len("cmpl-") || i == len(id)-1 || strings.Trim(id[i+1:], "0123456789") != "" {
-		return id
-	}
-	return id[:i]
-}
-
-func engineKind(id string) string {
-	prefix, _, _ := strings.Cut(id, "-")
-	switch prefix {
-	case "chatcmpl":
-		return "chat"
-	case "cmpl":
-		return "completions"
-	case "embd":
-		return "embeddings"
-	case "rerank", "score":
-		return "rerank"
-	}
-	return ""
 }

@@ -138,6 +138,8 @@ const (
 	QPrefixInvalid   = "prefix_invalid"          // block count does not fit the length: ids dropped
 	QModelTextCut    = "text_cut"                // message text was truncated by the producer
 	QNoServerCount   = "chunks_counted"          // output tokens counted from chunks
+	QArrivalDerived  = "arrival_derived"         // arrival is the end minus the duration
+	QQueueUnseen     = "queue_unseen"            // arrival is the start of work: what came before is in no duration
 )
 
 // HTTPClass gives the outcome class of an HTTP status (metrics.md 0.2): 408 is a timeout, 429 rate limiting, other
