@@ -1,8 +1,9 @@
 // Package ingest turns logs and spans into a run.
 //
-// Flow: Expand finds the files; open undoes compression, hashing the plain bytes for the identity of the part; split
-// cuts the container (JSON lines, JSON documents, CSV, framed messages) into blocks of records; detect asks each format
-// of the one list about the head; workers decode blocks in parallel and one writer stores the requests in order. The
+// Flow: Expand finds the files; open undoes compression, hashing the plain bytes for the identity of the part; lookAt
+// reads the head in the ways it can be read (JSON lines, JSON documents, JSON behind a prefix, CSV, text, framed messages,
+// and what stands inside the records of an export or a shipper); detect asks each format of the one list about each look;
+// split cuts the container into blocks of records; workers decode blocks in parallel and one writer stores the requests in order. The
 // Account adds up: read = kept + rejected + incomplete + skipped.
 //
 // Memory does not grow with the input: a few blocks of 1 MiB, the writer's window, and one record of at most 64 MiB.

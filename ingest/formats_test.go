@@ -43,6 +43,19 @@ func example(t *testing.T, f decode.Format) io.Reader {
 	return bytes.NewReader(b)
 }
 
+// Every format says what it is. Two have no example that a file of unknown format could be: ServeGen's files are refused,
+// and mooncake-delta looks like mooncake.
+func TestDescriptions(t *testing.T) {
+	for _, f := range Formats() {
+		if f.Title == "" || f.About == "" || f.Units == "" || f.Defects == "" || (f.Example == "") != (f.Name == "servegen" || f.Name == "mooncake-delta") {
+			t.Errorf("%s: title %q, %d bytes about, units %q, defects %q, example %q", f.Name, f.Title, len(f.About), f.Units, f.Defects, f.Example)
+		}
+		if f.Detect == nil || len(f.Containers()) == 0 || strings.Contains(f.Title, "|") {
+			t.Errorf("%s: no detection, no container, or a title that breaks a table", f.Name)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range Formats() {

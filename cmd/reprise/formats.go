@@ -89,6 +89,9 @@ func writeJSON(w io.Writer, list []description) error {
 func (d *description) write(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n\n%s\n", d.Name, d.Title, d.About)
 	for _, part := range []struct{ name, text string }{{"Reads", strings.Join(d.Reads, ", ")}, {"Units", d.Units}, {"Known defects of the producer", d.Defects}, {"Example", d.Example}} {
+		if part.text == "" {
+			continue
+		}
 		fmt.Fprintf(w, "\n%s:\n  %s\n", part.name, strings.ReplaceAll(part.text, "\n", "\n  "))
 	}
 	if d.Mapping {

@@ -1,6 +1,6 @@
-// Package mapping reads gateway logs whose records are flat or nested JSON objects, or CSV rows, by a description in
-// YAML: a new gateway is a file, not Go code. [Presets] are the descriptions that come with the program (presets/*.yaml),
-// [Load] reads one of a user.
+// Package mapping reads gateway logs whose records are flat or nested JSON objects, CSV rows or lines of text, by a
+// description in YAML: a new gateway is a file, not Go code. [Presets] are the descriptions that come with the program
+// (presets/*.yaml), [Load] reads one of a user.
 //
 // # What a mapping says
 //
@@ -8,7 +8,13 @@
 //	title: Example gateway      # one line
 //	about: |                    # what the log can and cannot contain
 //	  ...
+//	units: took in ms; began is the START     # as the log writes them
+//	defects: none known                       # what the producer gets wrong, by version
+//	example: |                                # one record; a test reads it
+//	  {"began": "2026-11-29T10:00:00Z", "took": 5}
 //	vantage: gateway            # client, gateway (default) or engine
+//	text: {match: '...'}        # for lines of text, see below
+//	once: true                  # of the rows with one request_id only the first counts (repeated_id); reads no CSV
 //	inside: data                # where the record stands in its object, if it is there
 //	input_excludes_cached: true # input_tokens are then the sum of the three
 //	detect: [start_time, [upstream, backend], {path: type, is: [request]}]
@@ -23,6 +29,14 @@
 //
 // Detection: every entry of detect must be in one record (of a list: any of its paths), each is one sign, and there are
 // at least two; each path of signs adds one.
+//
+// # Text
+//
+// match is a regular expression (RE2: its time is linear), or a list of which the first that matches counts. Its named
+// groups are the keys; a group that matched nothing is missing, and a path that begins with no group is an error.
+// logfmt: true, in place of match, reads key=value and key="value" pairs; words without a value are the keys 1, 2 and so
+// on. Colour codes are taken out before. A line that does not match is refused (no_match), or with other: skip counted as
+// other_line. A line longer than 16 KiB is refused (too_long).
 //
 // # Paths
 //
@@ -43,9 +57,11 @@
 //	unit        of a duration: s, ms, us, ns or text (706ms, 1m4s)
 //	time        of a stamp: rfc3339 (also without a zone), unix_s, unix_ms, unix_us, unix_ns, rfc3339_or_unix (the
 //	            number of digits tells the unit), dotnet_ticks, or a Go layout (02/Jan/2006:15:04:05 -0700)
-//	stamp       start (default) or end: arrival is then the stamp minus end_us
+//	stamp       which moment it is: start (default); end or headers: arrival is the stamp minus end_us or headers_us,
+//	            and NULL (end_only) in a row without it; late: some moment behind the start, arrival is NULL
 //	zone        of stamps without one; without it they are read in the zone of --assume-tz and flagged naive_time
 //	plus        is added to an integer
+//	sum         of integers and durations at several paths: all (missing when one is) or any (of those that are there)
 //	when        a condition: path with is, prefix, not_prefix, present, missing, empty (there but ""), model_path (names a call of a
 //	            model), below or not_below another path; and: more conditions
 //	quality     a flag for the rows that use this source
