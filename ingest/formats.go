@@ -23,6 +23,7 @@ var written = []decode.Format{
 	gateway.SpendLogs(),
 	otel.JSON(),
 	otel.Proto(),
+	otel.Base64(),
 	otel.Flat(),
 	otel.Jaeger(),
 	otel.Zipkin(),

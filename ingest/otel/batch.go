@@ -5,8 +5,8 @@ import "reprise/ingest/decode"
 // batch is the spans of one record, for the little that only several spans together can tell.
 type batch struct {
 	spans []*span
-	byID  map[[2]string]*span // by trace and span id; nil until asked for
-	waits map[*span]*span     // see wait; nil until asked for
+	byID  map[[2]string]*span   // by trace and span id; nil until asked for
+	below map[*span]sglangBelow // nil until asked for
 }
 
 // takeAll makes requests of the spans that walk visits. What was visited before walk fails is kept.

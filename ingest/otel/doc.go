@@ -11,7 +11,8 @@
 // a model; build fills a trace.Request from the alias tables, lets the convention add what does not stand in one
 // attribute, and emits it.
 //
-//	formats.go detect.go   OTLP and flat dumps as formats; jaeger.go zipkin.go langfuseexport.go triton.go one each
+//	formats.go detect.go   OTLP and flat dumps as formats; jaeger.go zipkin.go langfuseexport.go triton.go
+//	base64.go               one each
 //	json.go flat.go proto.go logs.go   walkers; anyvalue.go and ids.go for the dialects of values, numbers and ids
 //	span.go batch.go       the internal form, and the spans of one record
 //	alias.go               lookup: newest name first, contradictions flagged

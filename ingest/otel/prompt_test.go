@@ -133,3 +133,30 @@ func TestNoTextStored(t *testing.T) {
 		}
 	}
 }
+
+// One prompt in the writings of the generations of the conventions has one hash.
+func TestEventPrompts(t *testing.T) {
+	event := func(name, attributes string) string {
+		return `{"name":"` + name + `","timeUnixNano":"1735689600000000001","attributes":{` + attributes + `}}`
+	}
+	const list = `[{\"role\":\"system\",\"content\":\"be brief\"},{\"role\":\"user\",\"content\":\"hi\"}]`
+	want := only(t, oneSpan(`{"gen_ai.operation.name":"chat","gen_ai.prompt.0.role":"system","gen_ai.prompt.0.content":"be brief","gen_ai.prompt.1.role":"user","gen_ai.prompt.1.content":"hi"}`, ""))
+	if want.SystemPromptHash == "" || len(want.PrefixHashIDs) != 1 || *want.Turn != 1 {
+		t.Fatalf("got %+v", want)
+	}
+	for name, events := range map[string]string{
+		"1.27": event("gen_ai.content.prompt", `"gen_ai.prompt":"`+list+`"`),
+		"1.28": event("gen_ai.system.message", `"content":"be brief"`) + "," + event("gen_ai.user.message", `"content":"hi"`) + "," + event("gen_ai.choice", `"message":"{}"`),
+		"Azure": event("gen_ai.system.message", `"gen_ai.event.content":"{\"content\":\"be brief\"}"`) + "," +
+			event("gen_ai.user.message", `"gen_ai.event.content":"{\"role\":\"user\",\"content\":\"hi\"}"`),
+		"1.37": event(operationDetails, `"gen_ai.system_instructions":"[{\"type\":\"text\",\"content\":\"be brief\"}]","gen_ai.input.messages":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"hi\"}]}]"`),
+	} {
+		r := only(t, oneSpan(`{"gen_ai.operation.name":"chat"}`, `"events":[`+events+`]`))
+		if r.SystemPromptHash != want.SystemPromptHash || !slices.Equal(r.PrefixHashIDs, want.PrefixHashIDs) || show(r.Turn) != int32(1) {
+			t.Errorf("%s: %+v", name, r)
+		}
+		if cut := only(t, oneSpan(`{"gen_ai.operation.name":"chat"}`, `"droppedEventsCount":1,"events":[`+events+`]`)); cut.PrefixHashIDs != nil || !cut.HasQuality("text_cut") {
+			t.Errorf("%s, events dropped: %+v", name, cut)
+		}
+	}
+}

@@ -29,13 +29,14 @@ func refineSGLang(b *build) {
 	if value0(r.OutputTokens) == 0 {
 		r.ResponseID = "" // the id is given at the start: it proves no answer
 	}
-	if wait := s.wait(); wait != nil && wait.end != 0 {
+	below := s.below()
+	if wait := below.wait; wait != nil && wait.end != 0 {
 		r.QueueUS = trace.Ptr(round(wait.end - wait.start))
 		if r.FirstUS != nil && s.start != 0 {
 			r.PrefillUS = trace.Ptr(*r.FirstUS - round(wait.end-s.start))
 		}
 	}
-	if thread := s.aborted(); thread != nil {
+	if thread := below.aborted; thread != nil {
 		if status := thread.attrs.text("status_code"); status != "" {
 			s.attrs["http.response.status_code"] = thread.attrs["status_code"]
 			s.failed = true
@@ -45,35 +46,38 @@ func refineSGLang(b *build) {
 	}
 }
 
-// wait is the first stage of that name below a root: after a retraction there is another.
-func (s *span) wait() *span {
-	b := s.batch
-	if b == nil {
-		return nil
-	}
-	if b.waits == nil {
-		b.waits = map[*span]*span{}
-		for _, x := range b.spans {
-			if x.name != "prefill_waiting" {
-				continue
-			}
-			if root := x.above((*span).sglangRoot); root != nil && (b.waits[root] == nil || x.start < b.waits[root].start) {
-				b.waits[root] = x
-			}
-		}
-	}
-	return b.waits[s]
+// sglangBelow is what the spans below a root say, those of the same record.
+type sglangBelow struct {
+	wait    *span // the first stage prefill_waiting: after a retraction there is another
+	aborted *span // the thread that was aborted; SGLang also closes forgotten spans that way, without the type
 }
 
-// aborted is a thread of the root that was aborted. SGLang also closes forgotten spans that way, with a reason.
-func (s *span) aborted() *span {
-	if s.batch == nil {
-		return nil
+// below finds it, for all roots of the record at once.
+func (s *span) below() sglangBelow {
+	b := s.batch
+	if b == nil {
+		return sglangBelow{}
 	}
-	for _, x := range s.batch.spans {
-		if x.failed && x.attrs.text("type") == "abort" && x.parentID == s.spanID && x.traceID == s.traceID {
-			return x
+	if b.below == nil {
+		b.below = map[*span]sglangBelow{}
+		for _, x := range b.spans {
+			waits, aborted := x.name == "prefill_waiting", x.failed && x.attrs.text("type") == "abort"
+			if !waits && !aborted {
+				continue
+			}
+			root := x.above((*span).sglangRoot)
+			if root == nil {
+				continue
+			}
+			found := b.below[root]
+			if waits && (found.wait == nil || x.start < found.wait.start) {
+				found.wait = x
+			}
+			if aborted {
+				found.aborted = x
+			}
+			b.below[root] = found
 		}
 	}
-	return nil
+	return b.below[s]
 }

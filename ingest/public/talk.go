@@ -15,9 +15,16 @@ type talk struct {
 	users  int32  // of them from the user
 	kept   []byte // messages as JSON
 	defs   []byte // tools as JSON
+	left   int    // bytes that the requests of this conversation may still take
 }
 
-func newTalk(c *decode.Context) *talk { return &talk{prompt: c.Hash.Prompt(), keep: c.KeepBodies} }
+// maxTalk bounds what the requests of one conversation take together: each repeats the prompts before it, so a long one
+// grows with the square of its length. Behind it prefixes and bodies are left out.
+const maxTalk = 256 << 20
+
+func newTalk(c *decode.Context) *talk {
+	return &talk{prompt: c.Hash.Prompt(), keep: c.KeepBodies, left: maxTalk}
+}
 
 // add appends a message: text, or anything else as JSON.
 func (t *talk) add(role string, content *decode.Value) {
@@ -81,7 +88,11 @@ func (t *talk) fill(r *trace.Request) {
 	if t.users > 0 {
 		r.Turn = trace.Ptr(t.users)
 	}
-	r.SystemPromptHash, r.PrefixHashIDs = t.prompt.SystemHash(), t.prompt.Blocks()
+	r.SystemPromptHash = t.prompt.SystemHash()
+	if t.left > 0 {
+		r.PrefixHashIDs = t.prompt.Blocks()
+		t.left -= 8 * len(r.PrefixHashIDs)
+	}
 	if r.SystemPromptTokens = t.prompt.SystemTokens(r.InputTokens); r.SystemPromptTokens != nil && *r.SystemPromptTokens > 0 {
 		r.AddQuality(trace.QSystemEstimated)
 	}
@@ -89,7 +100,7 @@ func (t *talk) fill(r *trace.Request) {
 
 // body is the request that would send all that was added so far; nil unless bodies are kept.
 func (t *talk) body(r *trace.Request) []byte {
-	if !t.keep || len(t.kept) == 0 {
+	if t.left -= len(t.kept); !t.keep || len(t.kept) == 0 || t.left < 0 {
 		return nil
 	}
 	b := append(append(append([]byte(`{"model":`), quoted([]byte(r.ModelRequested))...), `,"messages":[`...), t.kept...)

@@ -130,3 +130,20 @@ func FuzzLengths(f *testing.F) {
 	f.Add("74", "918")
 	f.Fuzz(func(t *testing.T, in, out string) { fuzzCSV(t, Lengths(), lengthColumns, []string{in, out}) })
 }
+
+// A conversation whose requests would take more than they may goes on without prefixes and bodies.
+func TestTalkIsBounded(t *testing.T) {
+	c := newTalk(context(decode.Options{KeepBodies: true}, "f", new(result)))
+	c.kept, c.left = make([]byte, 100), 150
+	r := new(trace.Request)
+	if c.fill(r); c.body(r) == nil {
+		t.Error("no body although there is room")
+	}
+	c.prompt.Add("user", []byte("x"))
+	if c.body(r) != nil {
+		t.Error("a body beyond the bound")
+	}
+	if c.fill(r); r.PrefixHashIDs != nil {
+		t.Error("prefixes beyond the bound")
+	}
+}
