@@ -20,7 +20,7 @@ type talk struct {
 
 // maxTalk bounds what the requests of one conversation take together: each repeats the prompts before it, so a long one
 // grows with the square of its length. Behind it prefixes and bodies are left out.
-const maxTalk = 256 << 20
+const maxTalk = 64 << 20
 
 func newTalk(c *decode.Context) *talk {
 	return &talk{prompt: c.Hash.Prompt(), keep: c.KeepBodies, left: maxTalk}
