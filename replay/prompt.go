@@ -53,6 +53,16 @@ func newPrompter(cal Calibration, salt string) *prompter {
 	return &prompter{words: strings.Fields(wordList), cal: cal, salt: salt}
 }
 
+// Prompts returns a function that makes up the prompt of an item as a replay would send it, a token a word. system is empty
+// when no system prompt is known.
+func Prompts() func(*Item) (system, user string) {
+	p := newPrompter(Calibration{}, "")
+	return func(it *Item) (string, string) {
+		text := p.make(it)
+		return string(text.system), string(text.user)
+	}
+}
+
 // prompt is the text of one request: words apart by single spaces. System is empty when no system prompt is known.
 type prompt struct{ system, user []byte }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -120,7 +121,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 		f.Close()
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
-	if err := f.Close(); err != nil {
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	if err := os.Chmod(f.Name(), 0o644); err != nil {

@@ -28,9 +28,10 @@ var inside = map[string][]string{
 	"ingest/mapping": {"ingest/decode", "ingest/trace"},
 	"ingest":         {"ingest/decode", "ingest/trace", "ingest/otel", "ingest/gateway", "ingest/engine", "ingest/bench", "ingest/mapping", "ingest/public"},
 	"replay":         {"ingest/trace", "replay/wire"},
+	"export":         {"ingest/trace"},
 	"analyze":        {"queries", "analyze/stats"},
 	"reports":        {"analyze"},
-	"cmd/reprise":    {"ingest", "ingest/decode", "ingest/mapping", "ingest/trace", "queries", "analyze", "replay", "replay/wire", "replay/fakellm", "reports", "testdata/demo"},
+	"cmd/reprise":    {"ingest", "ingest/decode", "ingest/mapping", "ingest/public", "ingest/trace", "export", "queries", "analyze", "replay", "replay/wire", "replay/fakellm", "reports", "testdata/demo"},
 	"testdata/demo":  {},
 }
 

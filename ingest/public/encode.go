@@ -9,7 +9,7 @@ import (
 )
 
 // EncodeReprise returns r as one line of our JSON lines, without a line end: reading it back gives r again, but for
-// the source_* columns, which name the file it is read from. Unknown columns are left out, or null where leaving them
+// source_file and source_line, which name the place it is read from. Unknown columns are left out, or null where leaving them
 // out would mean a default.
 func EncodeReprise(r *trace.Request) []byte {
 	row := reflect.ValueOf(r).Elem()
@@ -25,7 +25,7 @@ func EncodeReprise(r *trace.Request) []byte {
 			}
 		}
 		switch col.name {
-		case "source_format", "source_file", "source_line":
+		case "source_file", "source_line":
 			continue
 		}
 		if len(line) > 1 {

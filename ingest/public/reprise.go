@@ -29,7 +29,9 @@ tokens_source  "usage" where token counts are given
 
 null means unknown, also where a default exists. Durations are whole microseconds from arrival. gaps_us: the first
 element is the first chunk's offset, then the gap to the chunk before; chunk_tokens has as many elements. Keys that are
-no columns, wrong types and unknown words are refused, one row at a time. source_* are accepted and written anew.
+no columns, wrong types and unknown words are refused, one row at a time. source_format is
+kept when given: rows of several formats may tell of one call, and are read as one. source_file and source_line are
+accepted and written anew.
 
 Columns:
 `)
@@ -78,7 +80,7 @@ func reprise(c *decode.Context, v *decode.Value) error {
 	if c.Vantage != "" {
 		r.Vantage = vantage // the person's word counts
 	}
-	r.SourceFormat, r.SourceFile, r.SourceLine = "reprise-jsonl", c.File, c.Line
+	r.SourceFile, r.SourceLine = c.File, c.Line
 	defaults(r, given)
 	c.Emit(r, nil)
 	return nil

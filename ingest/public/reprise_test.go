@@ -103,6 +103,7 @@ func TestRepriseDefaults(t *testing.T) {
 			r.FirstUS, r.TTFTKind = n(3), "first_any_chunk"
 		}),
 		`{"request_id":"a","arrival":5,"source_file":"other","source_line":77}`: base(func(*trace.Request) {}),
+		`{"request_id":"a","arrival":5,"source_format":"otlp"}`:                 base(func(r *trace.Request) { r.SourceFormat = "otlp" }),
 	} {
 		res := lines(t, Reprise(), line)
 		if len(res.rows) != 1 {
