@@ -21,6 +21,7 @@ type FileAccount struct {
 	Added       int              `json:"added"`                  // parts that were not in the run before
 	Parts       []string         `json:"parts"`
 	Warnings    []string         `json:"warnings"`
+	Seen        `json:"seen"`
 }
 
 // Account is the whole of one ingest.
@@ -35,7 +36,7 @@ type Account struct {
 func (a *Account) Cut() bool { return a.Totals.Incomplete > 0 }
 
 func newFileAccount(name string) FileAccount {
-	return FileAccount{File: name, Rejected: map[string]int64{}, Skipped: map[string]int64{}, Parts: []string{}, Warnings: []string{}}
+	return FileAccount{File: name, Rejected: map[string]int64{}, Skipped: map[string]int64{}, Parts: []string{}, Warnings: []string{}, Seen: newSeen()}
 }
 
 // RejectShare is the share of records that were refused, 0 when none was read.
@@ -68,6 +69,7 @@ func (a *Account) add(f FileAccount) error {
 	if f.DuplicateOf != "" {
 		return nil
 	}
+	t.Seen.add(f.Seen)
 	for _, part := range f.Parts {
 		_, _, known, err := trace.Meta(part)
 		if err != nil {

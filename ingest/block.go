@@ -22,11 +22,12 @@ type block struct {
 	skipped    map[string]int64
 	rejected   []*decode.LineError
 	incomplete int64
+	seen       Seen
 	read       int64 // rows, skipped, rejected and incomplete ones
 }
 
 func newBlock(lines lineRun) *block {
-	return &block{done: make(chan struct{}), skipped: map[string]int64{}, lines: lines, buf: lines.data, size: len(lines.data), err: lines.err}
+	return &block{done: make(chan struct{}), skipped: map[string]int64{}, seen: newSeen(), lines: lines, buf: lines.data, size: len(lines.data), err: lines.err}
 }
 
 func (b *block) empty() bool { return len(b.records) == 0 && b.lines.empty() }
@@ -118,6 +119,7 @@ func (w *worker) emit(r *trace.Request, body []byte) {
 		return
 	}
 	w.b.rows = append(w.b.rows, r)
+	w.b.seen.see(r)
 	w.b.read++
 	if body != nil && w.KeepBodies {
 		w.b.bodies = append(w.b.bodies, trace.Body{RequestID: r.RequestID, Attempt: r.Attempt, Body: body})

@@ -184,6 +184,7 @@ func (c *conversion) store(b *block) error {
 		a.Rejected[bad.Reason]++
 		a.warn(fmt.Sprintf("%s:%d: %s: %s", a.File, bad.Line, bad.Reason, bad.Detail))
 	}
+	a.Seen.add(b.seen)
 	for _, r := range b.rows {
 		if err := c.writer.Add(r); err != nil {
 			return err

@@ -169,6 +169,12 @@ func (a *app) printAccount(acc *ingest.Account, run string) {
 	}
 	if t.Kept > 0 {
 		out("known: %s", coverage(acc))
+		for i, l := range acc.Limits() {
+			if i == 0 {
+				out("what limits most:")
+			}
+			out("  %s", l)
+		}
 	}
 	if t.Kept > 0 && t.Added == 0 {
 		out("nothing new: the run had all of it")

@@ -1,5 +1,7 @@
 package trace
 
+import "strings"
+
 // Request is one attempt of one call. The Parquet column is the first word of each tag; all engines read the types
 // alike (signed integers, microseconds, text, booleans, lists of integers).
 type Request struct {
@@ -167,6 +169,14 @@ func Ptr[T any](v T) *T { return &v }
 
 // AddQuality adds a flag, keeping the list sorted and without doubles.
 func (r *Request) AddQuality(flag string) { r.Quality = addFlag(r.Quality, flag) }
+
+// QualityFlags are the flags that are set.
+func (r *Request) QualityFlags() []string {
+	if r.Quality == "" {
+		return nil
+	}
+	return strings.Split(r.Quality, ",")
+}
 
 // HasQuality says whether the flag is set.
 func (r *Request) HasQuality(flag string) bool { return hasFlag(r.Quality, flag) }
