@@ -8,8 +8,8 @@
 //   - a stamp without a year, or of a clock that counts from the server's start, gives clock_domain relative: never
 //     compared with a wall clock;
 //   - where only the end and the duration are written, arrival is their difference (quality arrival_derived);
-//   - where the log begins with the work, the wait before it is in no duration (quality queue_unseen), and there is no
-//     first_us: a time to first token without the queue would be taken for one with it.
+//   - where the log begins with the work, arrival is that begin and the wait before it is in no duration (quality
+//     queue_unseen); there is no first_us and no end_us then: without the wait they would be taken for ones with it.
 //
 // Logs that tell of a request in several lines are groups: the lines are read in order and what is open is kept, up to
 // maxOpen requests.

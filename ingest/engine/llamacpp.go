@@ -18,11 +18,12 @@ func LlamaCPP() decode.Format {
 
 const aboutLlamaCPP = `One JSON object an answer (OpenAI's shape or /completion's own), with llama.cpp's timings. Objects of a stream without
 timings are skipped (stream_chunk).
-Can contain: prefill and decode time, tokens, cached tokens, model, finish reason, an arrival to a second. Cannot: the
-wait for a slot (queue_unseen), the first token at the client, failures, tenants.
+Can contain: prefill and decode time, tokens, cached tokens, model, finish reason, a start to a second. Cannot: the wait
+for a slot (queue_unseen), so no end_us and no first_us: without the wait they would look better than any caller saw;
+failures, tenants.
 
-prefill_us     prompt_ms; decode_us predicted_ms; end_us their sum: the time in the slot.
-arrival        created - end_us (arrival_derived); /completion's own shape has no stamp: unknown.
+prefill_us     prompt_ms; decode_us predicted_ms.
+arrival        created less the two (arrival_derived); /completion's own shape has no stamp: unknown.
 input_tokens   usage.prompt_tokens, else cache_n + prompt_n, else unknown.
 `
 
@@ -30,7 +31,10 @@ func detectLlamaCPP(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
 		t := v.Get("timings")
-		best = max(best, one(decode.Has(t, "prompt_ms"))+one(decode.Has(t, "predicted_ms"))+one(decode.Has(t, "predicted_n")))
+		n := one(decode.Has(t, "prompt_ms") && decode.Has(t, "predicted_ms")) + one(decode.Has(v, "choices") || decode.Has(v, "content")) + one(decode.Has(v, "object") || decode.Has(v, "stop_type"))
+		if decode.Has(t, "predicted_n") {
+			best = max(best, n)
+		}
 	}
 	return best
 }
@@ -49,11 +53,11 @@ func llamaCPP(c *decode.Context, v *decode.Value) error {
 	r.PrefillUS, r.DecodeUS = stage(r, micros(t.Get("prompt_ms"), time.Millisecond)), stage(r, micros(t.Get("predicted_ms"), time.Millisecond))
 	r.AddQuality(trace.QQueueUnseen)
 	if r.PrefillUS != nil && r.DecodeUS != nil {
-		r.EndUS, r.ErrorClass = trace.Ptr(*r.PrefillUS+*r.DecodeUS), trace.ClassOK
-	}
-	if created := micros(v.Get("created"), time.Second); created != nil && *created > 0 {
-		r.TimePrecision = 1e6
-		endAt(r, *created, r.EndUS)
+		r.ErrorClass = trace.ClassOK
+		if created := micros(v.Get("created"), time.Second); created != nil && *created > 0 {
+			r.TimePrecision, r.Arrival = 1e6, trace.Ptr(*created-*r.PrefillUS-*r.DecodeUS)
+			r.AddQuality(trace.QArrivalDerived)
+		}
 	}
 	llamaTokens(r, v, t)
 	llamaKind(r, v)

@@ -23,12 +23,12 @@ func LlamaCPPLog() decode.Format {
 }
 
 const aboutLlamaLog = `Text lines of the slots: a task is launched, timed, released; its lines are put together by task number.
-Can contain: time in the slot, prefill, decode, tokens, cached tokens, refusals, cancels. Cannot: the wait for a slot
-(queue_unseen: arrival is the launch), the first token (no first_us), ids that anybody else knows (request_id is
-FILE:LINE of the launch), models, streams, tenants, the wall clock.
+Can contain: prefill, decode, tokens, cached tokens, refusals, cancels, when each began. Cannot: the wait for a slot
+(queue_unseen: arrival is the launch), so no end_us and no first_us: without the wait they would look better than any
+caller saw; ids that anybody else knows (request_id is FILE:LINE of the launch), models, streams, tenants, the wall clock.
 
 arrival        of the launch line, microseconds since the server's start (clock_domain relative); builds that write no
-               stamp: unknown, and end_us too.
+               stamp: unknown.
 input_tokens   tokens in the slot at its release, less the generated ones (the last of them is not in the slot); where
                the slot was cut (truncated = 1) from the line that names the prompt's length, else unknown.
 error_class    ok with timings; the text of send_error; client_cancel where the task was cancelled (the one who asked,
@@ -38,8 +38,6 @@ error_class    ok with timings; the text of send_error; client_cancel where the 
 // llamaTask is what is known of a task so far.
 type llamaTask struct {
 	r                   *trace.Request
-	slot                string
-	launched            *int64
 	timed, cancelled    bool
 	released            bool
 	failed              string
@@ -85,13 +83,12 @@ func (l *llamaReader) line(c *decode.Context, line []byte) error {
 		r := newRow(c, "llamacpp-log", "")
 		r.ClockDomain = trace.Relative
 		r.AddQuality(trace.QQueueUnseen)
-		at := llamaClock(text)
-		r.Arrival = at
+		r.Arrival = llamaClock(text)
 		if len(l.slots) > maxOpen { // no server has so many
 			clear(l.slots)
 		}
 		l.slots[slot] = task
-		l.tasks.add(c, task, llamaTask{r: r, slot: slot, launched: at})
+		l.tasks.add(c, task, llamaTask{r: r})
 	case event == "print_timing" && t != nil && rest == "":
 		l.now = task
 	case event == "print_timing" && t != nil:
@@ -99,7 +96,7 @@ func (l *llamaReader) line(c *decode.Context, line []byte) error {
 	case event == "update_slots" && t != nil:
 		t.promptLength(rest)
 	case event == "release" && t != nil:
-		t.release(text, rest)
+		t.release(rest)
 	case event == "":
 		if t, task = l.loose(text); t == nil {
 			c.Skip(otherLine)
@@ -211,11 +208,8 @@ func (t *llamaTask) promptLength(rest string) {
 	}
 }
 
-func (t *llamaTask) release(text, rest string) {
+func (t *llamaTask) release(rest string) {
 	t.released = true
-	if at := llamaClock(text); at != nil && t.launched != nil {
-		t.r.EndUS = trace.Ptr(*at - *t.launched)
-	}
 	for _, name := range []string{"n_tokens = ", "n_past = "} {
 		if _, after, ok := strings.Cut(rest, name); ok {
 			t.held = number(after)

@@ -51,6 +51,9 @@ func TestTGI(t *testing.T) {
 			t.Errorf("%v: %v, want %d", text, got, want)
 		}
 	}
+	if r := oneRow(t, TGI(), "tgi-1  | "+strings.Split(tgiTexts, "\n")[1]); !is(r.Arrival, 1733867403478010-735201) {
+		t.Errorf("behind a prefix: %+v", r)
+	}
 	bad := read(t, TGI(), strings.Replace(tgiObject, "735.200735ms", "-2s", 1)+"\n"+strings.Replace(tgiObject, "2024-12-10T", "soon", 1))
 	if len(bad.refused) != 2 || len(bad.rows) != 0 {
 		t.Errorf("refused %q", bad.refused)
@@ -166,6 +169,21 @@ func TestSGLang(t *testing.T) {
 	if r := res.rows[1]; r.RequestID != "b" || r.ErrorClass != "in_flight" || !is(r.Arrival, 1786531262000000) || !*r.Stream {
 		t.Errorf("never finished: %+v", r)
 	}
+	// What the server prints to its terminal has the objects among other lines.
+	mixed := "[2026-08-12 10:41:02] Decode batch. #running-req: 1\n" + strings.NewReplacer(`":`, `": `).Replace(SGLang().Example)
+	if n := SGLang().Detect(&decode.Sample{Head: []byte(mixed)}); n < 2 {
+		t.Errorf("%d signs in a mixed log", n)
+	}
+	res = &result{}
+	c, g := newContext(res, decode.Options{}), SGLang().Group()
+	for line := range strings.SplitSeq(mixed, "\n") {
+		if err := g.Line(c, []byte(line)); err != nil {
+			t.Error(err)
+		}
+	}
+	if rows := res.rows; len(rows) != 1 || rows[0].RequestID != "a1" || !is(rows[0].FirstUS, 100000) {
+		t.Errorf("mixed: %+v", rows)
+	}
 	if r := oneRow(t, SGLangMetrics(), SGLangMetrics().Example); r.RequestID != "a1" || !is(r.Arrival, 1786531264000000) || !is(r.CachedInputTokens, 448) || !*r.Stream || r.FirstUS != nil {
 		t.Errorf("metrics file: %+v", r)
 	}
@@ -183,7 +201,7 @@ const ownLlama = `{"content":"x","stop_type":"limit","timings":{"cache_n":23780,
 {"error":{"code":503}}`
 
 func TestLlamaCPP(t *testing.T) {
-	want := &trace.Request{RequestID: "chatcmpl-1", RootRequestID: "chatcmpl-1", Attempt: 1, ResponseID: "chatcmpl-1", Arrival: n(1795961900000000 - 58410), EndUS: n(58410), PrefillUS: n(35800),
+	want := &trace.Request{RequestID: "chatcmpl-1", RootRequestID: "chatcmpl-1", Attempt: 1, ResponseID: "chatcmpl-1", Arrival: n(1795961900000000 - 58410), PrefillUS: n(35800),
 		DecodeUS: n(22610), Vantage: "engine", ClockDomain: "wall", TimePrecision: 1e6, ErrorClass: "ok", FinishReason: "stop", EndpointKind: "chat", Stream: trace.Ptr(false),
 		ModelServed: "m", InputTokens: n(107), CachedInputTokens: n(0), OutputTokens: n(27), TokensSource: "usage", SourceFormat: "llamacpp", SourceFile: "in.log", SourceLine: 1,
 		Quality: "arrival_derived,queue_unseen"}
@@ -194,7 +212,7 @@ func TestLlamaCPP(t *testing.T) {
 	if len(res.rows) != 3 || len(res.refused) != 1 || res.skipped["stream_chunk"] != 1 {
 		t.Fatalf("%d rows, refused %q, skipped %v", len(res.rows), res.refused, res.skipped)
 	}
-	if r := res.rows[0]; !is(r.InputTokens, 24817) || !is(r.CachedInputTokens, 23780) || r.Arrival != nil || !is(r.EndUS, 120750) || r.FinishReason != "length" {
+	if r := res.rows[0]; !is(r.InputTokens, 24817) || !is(r.CachedInputTokens, 23780) || r.Arrival != nil || r.EndUS != nil || !is(r.PrefillUS, 100500) || r.FinishReason != "length" {
 		t.Errorf("own shape: %+v", r)
 	}
 	if r := res.rows[1]; r.InputTokens != nil || r.CachedInputTokens != nil || r.FirstUS != nil || !*r.Stream {
@@ -227,7 +245,7 @@ srv  update_slots: all slots are idle
 slot launch_slot_: id x | task | y`
 
 func TestLlamaCPPLog(t *testing.T) {
-	want := &trace.Request{RequestID: "in.log:1", RootRequestID: "in.log:1", Attempt: 1, Arrival: n(7002884), EndUS: n(58684), PrefillUS: n(35800), DecodeUS: n(22610), Vantage: "engine",
+	want := &trace.Request{RequestID: "in.log:1", RootRequestID: "in.log:1", Attempt: 1, Arrival: n(7002884), PrefillUS: n(35800), DecodeUS: n(22610), Vantage: "engine",
 		ClockDomain: "relative", TimePrecision: 1, ErrorClass: "ok", InputTokens: n(107), CachedInputTokens: n(0), OutputTokens: n(27), TokensSource: "usage",
 		SourceFormat: "llamacpp-log", SourceFile: "in.log", SourceLine: 1, Quality: "id_derived,queue_unseen"}
 	if diff := cmp.Diff(want, oneRow(t, LlamaCPPLog(), LlamaCPPLog().Example)); diff != "" {
@@ -240,7 +258,7 @@ func TestLlamaCPPLog(t *testing.T) {
 	if r := res.rows[0]; r.Arrival != nil || r.EndUS != nil || !is(r.PrefillUS, 990300) || !is(r.DecodeUS, 19521920) || !is(r.InputTokens, 33) || !is(r.CachedInputTokens, 0) || !is(r.OutputTokens, 710) {
 		t.Errorf("an older build: %+v", r)
 	}
-	if r := res.rows[1]; r.InputTokens != nil || r.CachedInputTokens != nil || !is(r.EndUS, 500000) || r.ErrorClass != "ok" {
+	if r := res.rows[1]; r.InputTokens != nil || r.CachedInputTokens != nil || !is(r.Arrival, 1000000) || r.ErrorClass != "ok" {
 		t.Errorf("a slot that was cut: %+v", r)
 	}
 	if r := res.rows[2]; r.ErrorClass != "in_flight" || !is(r.Arrival, 2000000) || r.EndUS != nil {

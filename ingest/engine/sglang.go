@@ -58,13 +58,27 @@ func detectSGLang(s *decode.Sample) int {
 	if len(s.Records) > 0 {
 		return best
 	}
+	events, others := false, false
 	for line := range s.Lines() {
 		text := string(line)
 		if _, rest, ok := strings.Cut(text, "Finish: obj="); ok {
 			best = max(best, 1+one(strings.HasPrefix(rest, "GenerateReqInput(") || strings.HasPrefix(rest, "EmbeddingReqInput("))+one(strings.Contains(rest, "'meta_info': {")))
 		}
+		event := sglangEvent(text) != ""
+		events, others = events || event, others || !event
+	}
+	if events && others { // objects among lines of text: only read as text they are all told apart
+		return 4
 	}
 	return best
+}
+
+// sglangEvent is the object of a JSON event in a line of text; "" when there is none.
+func sglangEvent(text string) string {
+	if i := strings.Index(text, `{"timestamp": "`); i >= 0 && strings.Contains(text[i:], `"event": "request.`) {
+		return strings.TrimSpace(text[i:])
+	}
+	return ""
 }
 
 func detectSGLangMetrics(s *decode.Sample) int {
@@ -118,6 +132,11 @@ func metaOf(v *decode.Value) func(string) string {
 }
 
 func sglangLine(c *decode.Context, open *pending[*trace.Request], text string) error {
+	if object := sglangEvent(text); object != "" {
+		if v, err := decode.Parse([]byte(object)); err == nil {
+			return sglangJSON(c, open, v)
+		}
+	}
 	kind, obj := "Finish: obj=", ""
 	head, rest, ok := strings.Cut(text, kind)
 	if received, after, isBegin := strings.Cut(text, "Receive: obj="); isBegin && (!ok || len(received) < len(head)) {

@@ -64,7 +64,10 @@ func tgiLine(c *decode.Context, line []byte) error {
 		return tgiOther(c, strings.Contains(text, " ERROR "))
 	}
 	// The span's fields stand behind the parameters, which hold text of the caller; the last of a name is the span's.
-	stamp, rest, _ := strings.Cut(text, " ")
+	stamp, rest, _ := strings.Cut(text, " INFO ")
+	stamp = strings.TrimSpace(stamp)
+	stamp = stamp[strings.LastIndexByte(stamp, ' ')+1:] // behind what a container runtime puts there
+	rest = " " + rest
 	call := tgiCall{time: stamp, route: inside(rest, "http.route=", " "), field: func(name string) string { return inside(rest, " "+name+`="`, `"`) }}
 	for _, name := range []string{"chat_completions", "generate_stream", "completions", "generate"} {
 		if call.span == "" && (strings.Contains(rest, " "+name+"{") || strings.Contains(rest, ":"+name+"{")) {

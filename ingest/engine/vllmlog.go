@@ -62,7 +62,7 @@ const leapYear = 366 * 24 * 3600 * int64(1e6)
 func vllmStamp(text string) (us int64, ok bool) {
 	for _, level := range []string{"INFO ", "DEBUG ", "WARNING ", "ERROR "} {
 		i := strings.Index(text, level)
-		if i < 0 || i > 64 || len(text) < i+len(level)+14 {
+		if i < 0 || i > 128 || len(text) < i+len(level)+14 {
 			continue
 		}
 		at, err := time.Parse("2006-01-02 15:04:05", "1972-"+text[i+len(level):i+len(level)+14])

@@ -141,7 +141,7 @@ const (
 	QModelTextCut    = "text_cut"                // message text was truncated by the producer
 	QNoServerCount   = "chunks_counted"          // output tokens counted from chunks
 	QArrivalDerived  = "arrival_derived"         // arrival is the end minus the duration
-	QQueueUnseen     = "queue_unseen"            // arrival is the start of work: what came before is in no duration
+	QQueueUnseen     = "queue_unseen"            // arrival is the start of work, after a wait the log does not know: no first_us, no end_us
 )
 
 // HTTPClass gives the outcome class of an HTTP status (metrics.md 0.2): 408 is a timeout, 429 rate limiting, other
