@@ -137,6 +137,7 @@ func TestVLLMRows(t *testing.T) {
 		`{"ttfts":[0.1,0.2],"itls":[[]]}`: `bad_lists: expected 2 elements in "itls" as in ttfts, got 1`,
 		`{"ttfts":[0.1],"errors":"none"}`: "bad_lists",
 		`{"mean_ttft_ms":3}`:              "no_requests",
+		`{"ttfts":[],"itls":[]}`:          "no_requests",
 		`{"ttfts":"NaN","itls":null}`:     "no_requests",
 	} {
 		if res := documents(t, VLLM(), line); len(res.refused) != 1 || !strings.Contains(res.refused[0], want) {

@@ -56,7 +56,7 @@ func vllm(c *decode.Context, v *decode.Value) error {
 	run := vllmRun{ttfts: v.GetArray("ttfts"), itls: v.GetArray("itls"), inputs: v.GetArray("input_lens"), outputs: v.GetArray("output_lens"),
 		starts: v.GetArray("start_times"), latencies: v.GetArray("latencies"), errors: v.GetArray("errors"), model: decode.Text(v, "model_id")}
 	n := len(run.ttfts)
-	if v.Get("ttfts").Type() != decode.TypeArray {
+	if n == 0 {
 		return c.Reject("no_requests", "expected the lists of --save-detailed (ttfts, itls ...), got none")
 	}
 	for _, l := range []struct {
