@@ -15,7 +15,7 @@ import (
 
 // Formats gives the one list of what ingest understands: those written in Go and the mappings, which are read when they
 // are first asked for. Callers must not change it.
-var Formats = sync.OnceValue(func() []decode.Format { return slices.Concat(written, public.MooncakeDialects(), mapping.Presets()) })
+var Formats = sync.OnceValue(func() []decode.Format { return slices.Concat(written, mapping.Presets()) })
 
 // written are the formats that are Go. Adding one is adding a line.
 var written = []decode.Format{
@@ -30,6 +30,8 @@ var written = []decode.Format{
 	otel.Triton(),
 	otel.Langfuse(),
 	public.Mooncake(),
+	public.MooncakeBlocks(),
+	public.MooncakeDelta(),
 	public.Bailian(),
 	public.Azure2023(),
 	public.Azure2025(),

@@ -28,7 +28,7 @@ timestamp      may be absent in files of other tools: arrival unknown then. The 
                grid of 3 s, so about ten requests share each instant: replaying it as it is means a burst every 3 s.
 hash_ids       one id a block of 512 tokens; equal ids mean an equal prefix up to that block. A row whose number of
                ids is not input_length/512, rounded up, is refused (prefix_mismatch): it is of another block size, which
-               mooncake-16 to mooncake-1024 read.
+               mooncake-blocks reads.
 text_input     and messages, which other tools write in place of input_length: the text is hashed, input_tokens unknown.
 output_length  may be absent in files of other tools.
 session_id     kept when there. delay (milliseconds after the answer before) has no column: nothing says when that was.

@@ -114,7 +114,7 @@ func FuzzMooncakeDelta(f *testing.F) {
 	f.Add([]byte(`{"session_id":"a","text_input":"hi","output_length":3}`))
 	f.Add([]byte(`{"session_id":"a","delay":100,"input_length":592,"output_length":16,"hash_ids":[3,4]}`))
 	f.Add([]byte(`{"messages":[{"role":"user","content":[{"type":"text"}],"tool_calls":[1]},"x"],"tools":[1],"output_length":4}`))
-	f.Fuzz(func(t *testing.T, line []byte) { fuzzJSON(t, MooncakeDialects()[0], line) })
+	f.Fuzz(func(t *testing.T, line []byte) { fuzzJSON(t, MooncakeDelta(), line) })
 }
 
 func FuzzBurstGPT(f *testing.F) {
@@ -146,4 +146,10 @@ func TestTalkIsBounded(t *testing.T) {
 	if c.fill(r); r.PrefixHashIDs != nil {
 		t.Error("prefixes beyond the bound")
 	}
+}
+
+func FuzzMooncakeBlocks(f *testing.F) {
+	f.Add([]byte(MooncakeBlocks().Example))
+	f.Add([]byte(`{"timestamp":1,"input_length":9223372036854775807,"output_length":1,"hash_ids":[1]}`))
+	f.Fuzz(func(t *testing.T, line []byte) { fuzzJSON(t, MooncakeBlocks(), line) })
 }

@@ -126,7 +126,7 @@ func TestBailian(t *testing.T) {
 
 // dynamo's worked example: a prompt of 4190 and an answer of 592 tokens, then 592 more: the second prompt has 5374.
 func TestMooncakeDelta(t *testing.T) {
-	got := lines(t, MooncakeDialects()[0], `{"timestamp":0,"session_id":"a","input_length":600,"output_length":592,"hash_ids":[1,2]}
+	got := lines(t, MooncakeDelta(), `{"timestamp":0,"session_id":"a","input_length":600,"output_length":592,"hash_ids":[1,2]}
 {"session_id":"b","input_length":1,"output_length":1}
 {"session_id":"a","delay":100,"input_length":592,"output_length":16,"hash_ids":[3,4]}
 {"session_id":"a","delay":100,"text_input":"hi"}
@@ -192,7 +192,7 @@ func TestMooncakeBlocks(t *testing.T) {
 			}
 			s.Records = append(s.Records, v)
 		}
-		for _, f := range append([]decode.Format{Mooncake(), Bailian()}, MooncakeDialects()...) {
+		for _, f := range []decode.Format{Mooncake(), Bailian(), MooncakeBlocks()} {
 			if n := f.Detect(&s); n >= 2 {
 				names = append(names, fmt.Sprintf("%s %d", f.Name, n))
 			}
@@ -201,8 +201,8 @@ func TestMooncakeBlocks(t *testing.T) {
 	}
 	const head = `{"timestamp":0,"output_length":5,`
 	for lines, want := range map[string][]string{
-		head + `"input_length":20,"hash_ids":[1,2]}`:                                                      {"mooncake 3", "mooncake-16 4"},
-		head + `"input_length":300,"hash_ids":[1,2,3]}`:                                                   {"mooncake 3", "mooncake-128 4"},
+		head + `"input_length":20,"hash_ids":[1,2]}`:                                                      {"mooncake 3", "mooncake-blocks 4"},
+		head + `"input_length":300,"hash_ids":[1,2,3]}`:                                                   {"mooncake 3", "mooncake-blocks 4"},
 		head + `"input_length":10,"hash_ids":[1]}`:                                                        {"mooncake 4"},
 		head + `"input_length":20,"hash_ids":[1,2]}` + "\n" + head + `"input_length":9,"hash_ids":[1,2]}`: {"mooncake 4"},
 	} {
@@ -210,9 +210,21 @@ func TestMooncakeBlocks(t *testing.T) {
 			t.Errorf("%s: %v, want %v", lines, got, want)
 		}
 	}
-	got := lines(t, MooncakeDialects()[1], head+`"input_length":20,"hash_ids":[1,2]}`)
-	if len(got.rows) != 1 || *got.rows[0].PrefixBlockTokens != 16 || got.rows[0].SourceFormat != "mooncake" {
-		t.Errorf("refused %v, got %+v", got.refused, got.rows)
+	// two rows of blocks of 16 set the size: the row that would fit 128 is then refused, one of a single block is taken
+	got := lines(t, MooncakeBlocks(), head+`"input_length":20,"hash_ids":[1,2]}
+`+head+`"input_length":33,"hash_ids":[1,2,3]}
+`+head+`"input_length":300,"hash_ids":[1,2,3]}
+`+head+`"input_length":9,"hash_ids":[7]}`)
+	if len(got.rows) != 3 || len(got.refused) != 1 || !strings.Contains(got.refused[0], "blocks of 16") {
+		t.Fatalf("%d rows, refused %v", len(got.rows), got.refused)
+	}
+	for _, r := range got.rows {
+		if *r.PrefixBlockTokens != 16 || r.SourceFormat != "mooncake" {
+			t.Errorf("got %+v", r)
+		}
+	}
+	if got := lines(t, MooncakeBlocks(), head+`"input_length":300,"hash_ids":[1,2,3,4]}`); len(got.refused) != 1 {
+		t.Errorf("75 to 100 tokens a block were accepted: %+v", got.rows)
 	}
 }
 
