@@ -31,19 +31,8 @@ error_class    ok: there is an answer. request_id is FILE:LINE.
 func detectAgentic(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
-		n := 0
-		for _, key := range []string{"conversation_id", "turn", "role"} {
-			if decode.Has(v, key) {
-				n++
-			}
-		}
-		for _, key := range []string{"delay_seconds", "tool_results", "reasoning_content"} {
-			if n == 3 && decode.Has(v, key) {
-				n++
-			}
-		}
-		if n >= 3 {
-			best = max(best, n)
+		if keyed(v, "conversation_id", "turn", "role") == 3 {
+			best = max(best, 3+keyed(v, "delay_seconds", "tool_results", "reasoning_content"))
 		}
 	}
 	return best

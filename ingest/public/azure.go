@@ -46,17 +46,23 @@ const azureImages = "NumImages"
 var azureColumns = []string{"TIMESTAMP", "ContextTokens", "GeneratedTokens"}
 
 // azureSigns counts the columns; the one that the other trace does not have decides between the two.
-func azureSigns(header []string, images bool) (n int) {
-	for _, name := range azureColumns {
-		if slices.Contains(header, name) {
-			n++
-		}
-	}
+func azureSigns(header []string, images bool) int {
+	n := named(header, azureColumns)
 	switch has := slices.Contains(header, azureImages); {
 	case n > 0 && has && images:
 		return n + 1
 	case n > 0 && has != images:
 		return n - 1
+	}
+	return n
+}
+
+// named counts the columns of a CSV file that have one of the names.
+func named(header, names []string) (n int) {
+	for _, name := range names {
+		if slices.Contains(header, name) {
+			n++
+		}
 	}
 	return n
 }

@@ -37,14 +37,8 @@ const bailianBlock = 16
 func detectBailian(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
-		n := 0
-		for _, key := range []string{"chat_id", "parent_chat_id", "turn", "hash_ids", "input_length"} {
-			if decode.Has(v, key) {
-				n++
-			}
-		}
-		if decode.Has(v, "chat_id") && decode.Has(v, "parent_chat_id") {
-			best = max(best, n)
+		if keyed(v, "chat_id", "parent_chat_id") == 2 {
+			best = max(best, 2+keyed(v, "turn", "hash_ids", "input_length"))
 		}
 	}
 	return best

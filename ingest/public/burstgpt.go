@@ -13,7 +13,7 @@ func BurstGPT() decode.Format {
 	return decode.Format{Name: "burstgpt", Title: "BurstGPT trace 1, 2 and 3 (CSV)", About: aboutBurstGPT,
 		Units: "Timestamp: whole seconds from local midnight of the first day; Elapsed time: seconds", Defects: "some 8 % of the rows have neither request nor response tokens; the third release puts its columns in the middle",
 		Example: "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,18,490,Conversation log",
-		Detect:  detectBurstGPT, CSV: burstGPT}
+		Detect:  func(s *decode.Sample) int { return named(s.Header, burstColumns[2:]) }, CSV: burstGPT}
 }
 
 const aboutBurstGPT = `CSV with the columns Timestamp, Model, Request tokens, Response tokens, Total tokens, Log Type; the third release has
@@ -32,15 +32,6 @@ request_id is FILE:LINE. Total tokens is not read.
 `
 
 var burstColumns = []string{"Timestamp", "Model", "Request tokens", "Response tokens", "Log Type"}
-
-func detectBurstGPT(s *decode.Sample) (n int) {
-	for _, name := range burstColumns[2:] {
-		if slices.Contains(s.Header, name) {
-			n++
-		}
-	}
-	return n
-}
 
 func burstGPT(header []string) (func(*decode.Context, []string) error, error) {
 	at, err := indices(header, burstColumns)

@@ -10,14 +10,7 @@ import (
 func Lengths() decode.Format {
 	return decode.Format{Name: "lengths", Title: "lengths of prompts and answers without times (CSV)", About: aboutLengths,
 		Units: "no times", Defects: "conversations longer than the context length of the study are cut or left out", Example: "num_prefill_tokens,num_decode_tokens,num_total_tokens,pd_ratio\n74,918,992,0.08",
-		Detect: func(s *decode.Sample) (n int) {
-			for _, name := range lengthColumns {
-				if slices.Contains(s.Header, name) {
-					n++
-				}
-			}
-			return n
-		}, CSV: lengthRows}
+		Detect: func(s *decode.Sample) int { return named(s.Header, lengthColumns) }, CSV: lengthRows}
 }
 
 const aboutLengths = `CSV with the columns num_prefill_tokens and num_decode_tokens (Etalon's tables of ShareGPT and arXiv summaries).

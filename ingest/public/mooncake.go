@@ -45,15 +45,7 @@ const blockTokens = 512
 func detectMooncake(s *decode.Sample, block int64) int {
 	best := 0
 	for _, v := range s.Records {
-		n := 0
-		for _, keys := range [][]string{{"timestamp"}, {"input_length", "text_input", "messages"}, {"output_length"}, {"hash_ids"}, {"session_id"}} {
-			for _, key := range keys {
-				if decode.Has(v, key) {
-					n++
-					break
-				}
-			}
-		}
+		n := keyed(v, "timestamp", "output_length", "hash_ids", "session_id") + min(1, keyed(v, "input_length", "text_input", "messages"))
 		switch {
 		case decode.Has(v, "chat_id"):
 			n = min(n, 2)
@@ -68,6 +60,16 @@ func detectMooncake(s *decode.Sample, block int64) int {
 		}
 	}
 	return best
+}
+
+// keyed counts the keys that the object has.
+func keyed(v *decode.Value, keys ...string) (n int) {
+	for _, key := range keys {
+		if decode.Has(v, key) {
+			n++
+		}
+	}
+	return n
 }
 
 // fits says whether the ids of all rows are as many as their lengths need.
