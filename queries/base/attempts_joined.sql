@@ -2,7 +2,7 @@
 -- about attempt) and one arrival to the microsecond are one call told twice; the n-th such call of a teller joins the n-th of the others. Where ids
 -- about differ, calls join that share a trace_id or response_id, or of which one's parent_span_id is the other's span_id, if each teller has just one such
 -- about call and all ran at one time (to 2 s); several calls under one handle stay calls of their own.
--- about Times, and what they mean, come whole from one telling (two clocks do not mix): one that knows the first token before one that does not, then
+-- about Times, and what they mean, come whole from one telling (two clocks do not mix): one that knows the first token, or that none was streamed, before others, then
 -- about client or replay, gateway, engine. The outcome comes from the nearest vantage that knows it, tokens from a server's usage before estimates,
 -- about any other field from the first telling in that order that has it. source_format is that of the times; told_by names the formats in that order, joined by +.
 WITH
@@ -72,7 +72,7 @@ FROM (
            AND (tokens_source = 'usage' OR NOT counted OR f NOT IN ('tokens_estimated', 'tokens_missing', 'chunks_counted'))) AS flags
   FROM (
     SELECT *, bool_or(coalesce(tokens_source = 'usage', FALSE)) OVER (PARTITION BY call) AS counted,
-           row_number() OVER (PARTITION BY call ORDER BY first_us IS NULL, nearness, gaps_us IS NULL, source_format, source_file, source_line) AS place
+           row_number() OVER (PARTITION BY call ORDER BY CASE WHEN first_us IS NOT NULL OR (stream = FALSE AND end_us IS NOT NULL) THEN 0 ELSE 1 END, nearness, first_us IS NULL, gaps_us IS NULL, source_format, source_file, source_line) AS place
     FROM (SELECT told.*, coalesce(call, told.own) AS call FROM told LEFT JOIN calls_of ON told.own = calls_of.own)
   )
 )
