@@ -136,6 +136,7 @@ func splitCSV(r *bufio.Reader, comma rune) (header []string, next splitter, err 
 	limit := &limitReader{r: r}
 	cr := csv.NewReader(limit)
 	cr.ReuseRecord, cr.Comma = false, comma
+	cr.LazyQuotes = comma == '\t' // database dumps quote nothing, and their cells hold JSON
 	if header, err = cr.Read(); err != nil {
 		return nil, nil, fmt.Errorf("reading CSV header: %w", err)
 	}

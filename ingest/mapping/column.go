@@ -85,12 +85,15 @@ func endpoint(s string) (kind string, model bool) {
 		s = words[1]
 	}
 	s, _, _ = strings.Cut(s, "?")
-	s = strings.TrimSuffix(strings.ToLower(s), "/")
+	if s = strings.TrimSuffix(strings.ToLower(s), "/"); strings.Contains(s, "/threads/") { // stored messages of the Assistants API
+		return "", false
+	}
 	for _, e := range []struct{ end, kind string }{
 		{"chat/completions", "chat"}, {"completions", "completions"}, {"responses", "responses"}, {"messages", "messages"},
 		{"embeddings", "embeddings"}, {"rerank", "rerank"}, {"/api/chat", "chat"}, {"/api/generate", "completions"}, {"/api/embed", "embeddings"},
 		{":generatecontent", "chat"}, {":streamgeneratecontent", "chat"}, {"/converse", "chat"}, {"/converse-stream", "chat"},
-		{"/invoke", ""}, {"/invoke-with-response-stream", ""}} {
+		{"/generate", "completions"}, {"/generate_stream", "completions"}, {"/completion", "completions"}, {"/v1/complete", "completions"},
+		{":rawpredict", ""}, {":streamrawpredict", ""}, {"/invocations", ""}, {"/inference", ""}, {"/invoke", ""}, {"/invoke-with-response-stream", ""}} {
 		if strings.HasSuffix(s, e.end) {
 			return e.kind, true
 		}

@@ -245,13 +245,15 @@ func (w *row) arrival(m *mapping) (*int64, error) {
 	return nil, w.c.Reject("no_time", "expected a time, got none")
 }
 
-// before is how long before the moment the call began.
+// before is how long before the moment the call began; nil when that is not known.
 func (w *row) before(moment string) *int64 {
 	switch moment {
 	case "end":
 		return w.r.EndUS
 	case "headers":
 		return w.r.HeadersUS
+	case "late":
+		return nil
 	}
 	return trace.Ptr(int64(0))
 }

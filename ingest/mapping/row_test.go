@@ -100,7 +100,8 @@ func TestZeroTokens(t *testing.T) { // ING-11
 
 func TestEndpoint(t *testing.T) {
 	for in, want := range map[string]string{"/v1/other": "", "/v1/chat/completions": "chat", "/v1/completions?x=1": "completions", "POST /openai/v1/messages HTTP/1.1": "messages",
-		"https://h/v1/embeddings": "embeddings", "/v1/responses/": "responses", "/v1/rerank": "rerank", "/v1/models": "", "/": "", "": "", "/v1/threads/x/runs": "",
+		"https://h/v1/embeddings": "embeddings", "/v1/responses/": "responses", "/v1/rerank": "rerank", "/v1/models": "", "/": "", "": "", "/v1/threads/x/runs": "", "/v1/threads/x/messages": "", "/v1/messages/count_tokens": "",
+		"/generate": "completions", "/tokenize": "", "/completion": "completions",
 		"/v1beta/models/g:streamGenerateContent?alt=sse": "chat", "/model/m/invoke-with-response-stream": ""} {
 		got, model := endpoint(in)
 		if got != want || model != (want != "" || strings.Contains(in, "/invoke")) {

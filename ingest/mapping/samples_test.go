@@ -67,7 +67,9 @@ func filled(r *trace.Request) map[string]any {
 		}
 		m[f.name] = value.Interface()
 	}
-	m["arrival"] = time.UnixMicro(*r.Arrival).UTC().Format(time.RFC3339Nano)
+	if r.Arrival != nil {
+		m["arrival"] = time.UnixMicro(*r.Arrival).UTC().Format(time.RFC3339Nano)
+	}
 	for _, name := range []string{"user_hash", "key_hash"} {
 		if s, ok := m[name].(string); ok && hashed.MatchString(s) {
 			m[name] = "hash"
@@ -100,5 +102,42 @@ func TestUsersAndKeysAreHashed(t *testing.T) {
 		if plain != (r.UserHash == "ann") || r.KeyHash == "sk-1" || !hashed.MatchString(r.KeyHash) {
 			t.Errorf("plain %v: user %q, key %q", plain, r.UserHash, r.KeyHash)
 		}
+	}
+}
+
+// TestExampleRows compares what the example of each preset becomes with testdata/examples.txtar: each checked by hand against the
+// example and what the preset says of itself, one file a preset.
+func TestExampleRows(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/examples.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, f := range a.Files {
+		want[f.Name] = strings.TrimSpace(string(f.Data))
+	}
+	for _, p := range Presets() {
+		text := strings.TrimPrefix(p.Example, "data: ") // an event stream's prefix, which ingest takes off
+		got := read(t, p, decode.Options{}, []byte(text))
+		var lines []string
+		for _, r := range got.rows {
+			lines = append(lines, normal(t, filled(&r)))
+		}
+		for reason, n := range got.skipped {
+			lines = append(lines, fmt.Sprintf("skipped %s %d", reason, n))
+		}
+		for _, err := range got.errs {
+			lines = append(lines, err.Error())
+		}
+		w := want[p.Name]
+		if m := map[string]any{}; json.Unmarshal([]byte(w), &m) == nil {
+			w = normal(t, m)
+		}
+		if d := cmp.Diff(w, strings.Join(lines, "\n")); d != "" {
+			t.Errorf("%s:\n%s", p.Name, d)
+		}
+	}
+	if len(want) != len(Presets()) {
+		t.Errorf("%d rows for %d presets", len(want), len(Presets()))
 	}
 }

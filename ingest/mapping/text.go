@@ -60,7 +60,7 @@ func (p *reader) expressions(n *yaml.Node) (list []*regexp.Regexp) {
 	return list
 }
 
-func short(s string) string { return s[:min(len(s), 60)] }
+func short(s string) string { return s[:min(len(s), 40)] }
 
 // groups are the names that paths may begin with; nil for any.
 func (t *text) groups() (names []string) {
