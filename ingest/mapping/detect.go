@@ -27,14 +27,14 @@ func (p *reader) detect(m *mapping, n *yaml.Node) {
 	}
 }
 
-// maxSample is how many lines of text detection looks at: a program says much when it starts.
-const maxSample = 1000
+// maxSample is how many bytes of text detection looks at: a program says much when it starts, and matching is slow.
+const maxSample = 128 << 10
 
 // signs counts the signs of the best record.
 func (m *mapping) signs(s *decode.Sample) int {
 	best := 0
 	if m.text != nil {
-		n := 0
+		seen := 0
 		for line := range s.Lines() {
 			if len(line) > maxLine {
 				continue
@@ -42,7 +42,7 @@ func (m *mapping) signs(s *decode.Sample) int {
 			if v, err := m.text.record(bytes.TrimSpace(line)); err == nil && v != nil {
 				best = max(best, m.count(m.record(v)))
 			}
-			if n++; n == maxSample || best >= len(m.detect) {
+			if seen += len(line); seen > maxSample || best >= len(m.detect) {
 				break
 			}
 		}
