@@ -29,7 +29,13 @@ type Account struct {
 	Inputs   []FileAccount    `json:"inputs"`
 	Totals   FileAccount      `json:"totals"`
 	Coverage map[string]int64 `json:"coverage"` // column: rows of the kept ones that know it
-	NotLogs  []string         `json:"not_logs,omitempty"`
+	NotLogs  []LeftOut        `json:"not_logs,omitempty"`
+}
+
+// LeftOut is a file of a folder that gave nothing, and why.
+type LeftOut struct {
+	File string `json:"file"`
+	Why  string `json:"why"`
 }
 
 // Cut says that an input ended too early.

@@ -32,7 +32,7 @@ type Options struct {
 const recordVersion = "2"
 
 // Run ingests the inputs in order and returns the account. A file that cannot be read ends the run with an error after
-// what came before it is stored; a file of a folder that is no log is named in Account.NotLogs.
+// what came before it is stored; a file of a folder that is no log, or cannot be read, is named in Account.NotLogs.
 func Run(ctx context.Context, o Options, inputs ...string) (*Account, error) {
 	if err := ownName(o.Map); err != nil {
 		return nil, err
@@ -45,10 +45,10 @@ func Run(ctx context.Context, o Options, inputs ...string) (*Account, error) {
 	seen := map[string]string{}
 	for _, f := range files {
 		fa, err := convert(ctx, o, f.name, seen)
-		var unknown *HintError
+		var store storeError
 		switch {
-		case err != nil && !f.named && (errors.As(err, &unknown) || errors.Is(err, errEmpty)):
-			a.NotLogs = append(a.NotLogs, f.name)
+		case err != nil && !f.named && ctx.Err() == nil && !errors.As(err, &store):
+			a.NotLogs = append(a.NotLogs, LeftOut{f.name, strings.TrimPrefix(err.Error(), f.name+": ")})
 			continue
 		case err != nil:
 			return a, err
@@ -63,6 +63,11 @@ func Run(ctx context.Context, o Options, inputs ...string) (*Account, error) {
 	return a, nil
 }
 
+// storeError is an error of the run that is written, not of an input.
+type storeError struct{ error }
+
+func (e storeError) Unwrap() error { return e.error }
+
 // convert stores one input as parts. seen maps the identity of inputs to their names.
 func convert(ctx context.Context, o Options, name string, seen map[string]string) (fa FileAccount, err error) {
 	in, err := open(name, o.Stdin, o.Hash)
@@ -76,7 +81,7 @@ func convert(ctx context.Context, o Options, name string, seen map[string]string
 	}
 	w, err := trace.NewWriter(o.Run)
 	if err != nil {
-		return fa, err
+		return fa, storeError{err}
 	}
 	defer w.Abort()
 	fa = newFileAccount(name)
@@ -103,7 +108,10 @@ func convert(ctx context.Context, o Options, name string, seen map[string]string
 		return fa, err
 	}
 	fa.Parts, fa.Added, err = w.Commit(part, map[string]string{"reprise.account": string(stored), "reprise.format": f.format.Name})
-	return fa, err
+	if err != nil {
+		return fa, storeError{err}
+	}
+	return fa, nil
 }
 
 func wrapName(name string, err error) error {

@@ -187,12 +187,12 @@ func (c *conversion) store(b *block) error {
 	a.Seen.add(b.seen)
 	for _, r := range b.rows {
 		if err := c.writer.Add(r); err != nil {
-			return err
+			return storeError{err}
 		}
 	}
 	for _, body := range b.bodies {
 		if err := c.writer.AddBody(body); err != nil {
-			return err
+			return storeError{err}
 		}
 	}
 	switch {

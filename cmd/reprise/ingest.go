@@ -159,8 +159,13 @@ func (a *app) printAccount(acc *ingest.Account, run string) {
 			out("  %s", w)
 		}
 	}
-	for _, f := range acc.NotLogs {
-		a.talk("not a log, left out: %s", f)
+	for i, f := range acc.NotLogs {
+		const most = 8
+		if i == most {
+			a.talk("left out: %d more files, named by --json", len(acc.NotLogs)-most)
+			break
+		}
+		a.talk("left out: %s: %s", f.File, f.Why)
 	}
 	t := acc.Totals
 	if len(acc.Inputs) > 1 {
