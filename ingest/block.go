@@ -144,7 +144,7 @@ func (w *worker) block() {
 			b.read++
 		case err != nil:
 			b.refused(rec.line, err)
-		case b.read == before:
+		case b.read == before && w.end == nil: // a group may hold it back
 			b.skip("empty", 1)
 		}
 	}

@@ -22,6 +22,7 @@ var written = []decode.Format{
 	gateway.LiteLLM(),
 	gateway.SpendLogs(),
 	otel.JSON(),
+	otel.Joined(),
 	otel.Proto(),
 	otel.Base64(),
 	otel.Flat(),

@@ -20,12 +20,8 @@ type build struct {
 	finished, cancelled bool
 }
 
-// take makes a request of a span, or counts why it is none.
-func take(c *decode.Context, format string, s *span) {
-	if reason := judge(s); reason != "" {
-		c.Skip(reason)
-		return
-	}
+// request makes a request of a span that is a call, and its body when bodies are kept.
+func request(c *decode.Context, format string, s *span) (r *trace.Request, body []byte) {
 	if s.isLog {
 		format = "otlp-logs" // a second telling of a call that has a span, too
 	}
@@ -46,7 +42,8 @@ func take(c *decode.Context, format string, s *span) {
 	b.settleTokens()
 	b.ids()
 	b.outcome()
-	c.Emit(b.r, b.prompt())
+	body = b.prompt()
+	return b.r, body
 }
 
 // vantage: engines and gateways are known by what they write; else the span's kind tells which side measured.

@@ -14,7 +14,7 @@
 //	formats.go detect.go   OTLP and flat dumps as formats; jaeger.go zipkin.go langfuseexport.go triton.go
 //	base64.go               one each
 //	json.go flat.go proto.go logs.go   walkers; anyvalue.go and ids.go for the dialects of values, numbers and ids
-//	span.go batch.go       the internal form, and the spans of one record
+//	span.go family.go      the internal form, and what spans know of each other; joined.go: over a whole file
 //	alias.go               lookup: newest name first, contradictions flagged
 //	semconv.go openinference.go openllmetry.go langfuse.go vercel.go litellm.go engine.go sglang.go tgi.go   one convention each
 //	judge.go               which spans are calls, and why the others are not

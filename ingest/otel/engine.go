@@ -24,7 +24,7 @@ func (s *span) engine() bool {
 // at the first token, which the caller gets from the other, so it is a second view.
 func judgeEngine(s *span) (string, bool) {
 	if s.engine() {
-		if leg := s.above((*span).leg); s.sglang() && s.sglangRole() == "prefill" || leg != nil && strings.HasSuffix(leg.name, "prefill") {
+		if s.sglang() && s.sglangRole() == "prefill" { // llm-d: see family.emit
 			return duplicateView, true
 		}
 		return "", true

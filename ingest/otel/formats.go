@@ -52,11 +52,11 @@ first_us       seconds in gen_ai.*, milliseconds in ai.response.msToFirstChunk, 
                Token Stream Event" unless it lies in the last 1 % or 2 ms of the span (Envoy AI Gateway adds it at the end).
                Most instrumentations write none.
 stages         vLLM: queue, prefill, decode. The wait for the running step is in none of them. SGLang: from its stage
-               prefill_waiting where that lies in the same record as the root span (behind a collector), else unknown: its
-               attribute prefill counts from the dispatch, waiting included. TGI: queue; its output_tokens are
+               prefill_waiting (in the same record, or in the same file as otlp-joined), else unknown: its attribute prefill
+               counts from the dispatch, waiting included. TGI: queue; its output_tokens are
                inference_time by time_per_token.
 P and D apart  Of the spans of a prefill and a decode instance the decode's is the row: SGLang's by its role, llm-d's where
-               the sidecar's spans are in the same record, else both are rows with one request_id. The time to the first
+               the sidecar's spans are there too, else both are rows with one request_id. The time to the first
                token is the decode instance's own. llm_d.pd_proxy.true_ttft_ms is not read: with most connectors it ends
                when decoding starts.
 error_class    HTTP status where the span gives one, else the exception's class. Calls that a client left often have no

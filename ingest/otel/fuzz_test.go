@@ -141,3 +141,22 @@ func FuzzTriton(f *testing.F) {
 		}
 	})
 }
+
+func FuzzJoined(f *testing.F) {
+	f.Add([]byte(tree([7]string{"0000000000000003", "0000000000000001", "prefill_waiting", "030", "150", "", ""})), []byte(tree([7]string{"0000000000000001", "", " Req abcdef01", "000", "901", sglangRoot, ""})))
+	f.Add([]byte(tree([7]string{"0000000000000001", "0000000000000001", "prefill", "000", "001", `"llm_d.pd_proxy.x":1`, ""})), []byte(oneSpan(`{"gen_ai.latency.e2e":1}`, "")))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		got, c := newRun(decode.Options{KeepBodies: true})
+		g, spans := Joined().Group(), 0
+		for _, record := range [][]byte{a, b} {
+			if v, err := decode.Parse(record); err == nil && v.Type() == decode.TypeObject && g.JSON(c, v) == nil {
+				_, counter := newRun(decode.Options{})
+				if err := walkJSON(counter, v, func(*span) { spans++ }); err != nil {
+					t.Errorf("second reading: %v", err)
+				}
+			}
+		}
+		g.End(c)
+		account(t, got, spans)
+	})
+}

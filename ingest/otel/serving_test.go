@@ -156,3 +156,88 @@ func TestLogEvents(t *testing.T) {
 		t.Errorf("a message: %d rows, skipped %v", len(got.rows), got.skipped)
 	}
 }
+
+// decodeJoined decodes records as those of one file.
+func decodeJoined(t *testing.T, records ...string) *run {
+	t.Helper()
+	got, c := newRun(decode.Options{})
+	g := Joined().Group()
+	for _, record := range records {
+		c.Line++
+		v, err := decode.Parse([]byte(record))
+		if err != nil || g.JSON(c, v) != nil {
+			t.Fatalf("record %d is refused: %v", c.Line, err)
+		}
+	}
+	g.End(c)
+	return got
+}
+
+// ING-29: spans of one request lie in different records, in any order.
+func TestJoined(t *testing.T) {
+	spans := [][7]string{
+		{"0000000000000001", "", " Req abcdef01", "000", "901", sglangRoot, ""},
+		{"0000000000000002", "0000000000000001", "Scheduler", "025", "890", thread, ""},
+		{"0000000000000003", "0000000000000002", "prefill_waiting", "030", "150", ``, ""},
+		{"0000000000000005", "0000000000000002", "prefill_waiting", "600", "650", ``, ""},
+	}
+	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}} {
+		var records []string
+		for _, i := range order {
+			records = append(records, tree(spans[i]))
+		}
+		got := decodeJoined(t, records...)
+		if len(got.rows) != 1 || got.skipped[notLLM] != 3 || *got.rows[0].QueueUS != 120000 || *got.rows[0].PrefillUS != 350000 {
+			t.Errorf("order %v: %+v, skipped %v", order, got.rows, got.skipped)
+		}
+	}
+	const engine = `"gen_ai.request.id":"chatcmpl-u1","gen_ai.latency.e2e":0.2,"gen_ai.usage.completion_tokens":`
+	got := decodeJoined(t,
+		tree([7]string{"0000000000000004", "0000000000000003", "llm_request", "020", "290", engine + "1", `"kind":2`}),
+		tree([7]string{"0000000000000003", "0000000000000002", "HTTP POST", "011", "299", ``, `"kind":3`}),
+		tree([7]string{"0000000000000007", "0000000000000005", "llm_request", "320", "680", engine + "40", `"kind":2`}),
+		tree([7]string{"0000000000000002", "", "prefill", "010", "300", `"llm_d.pd_proxy.prefill_target":"p:8000"`, ""}, [7]string{"0000000000000005", "0000000000000002", "decode", "310", "690", `"llm_d.pd_proxy.decode.target":"d"`, ""}))
+	if len(got.rows) != 1 || *got.rows[0].OutputTokens != 40 || got.skipped[duplicateView] != 1 || got.rows[0].SourceLine != 3 || got.rows[0].SourceFormat != "otlp" {
+		t.Errorf("%+v, skipped %v", got.rows, got.skipped)
+	}
+}
+
+// Spans wait for their relatives for one generation and no longer, and nothing is lost.
+func TestJoinedAges(t *testing.T) {
+	got, c := newRun(decode.Options{})
+	f := newFamily()
+	add := func(id int, parent int, name, attributes string) {
+		v, err := decode.Parse([]byte(tree([7]string{fmt.Sprintf("%016x", id), fmt.Sprintf("%016x", parent), name, "000", "500", attributes, ""})))
+		if err != nil || f.decode(c, v) != nil {
+			t.Fatal("refused")
+		}
+	}
+	add(1, 0, " Req a", sglangRoot)
+	for generation := range 3 {
+		for i := range 3 {
+			f.nodes[[2]string{"filler", fmt.Sprint(generation, i)}] = &node{}
+		}
+		f.age(c)
+		if want := generation; min(want, 1) != len(got.rows) {
+			t.Errorf("%d rows after %d generations", len(got.rows), generation+1)
+		}
+	}
+	add(2, 1, "prefill_waiting", "")
+	f.settle(c)
+	if len(got.rows) != 1 || got.rows[0].QueueUS != nil || len(f.before) != 3 {
+		t.Errorf("%+v, %d spans of before", got.rows, len(f.before))
+	}
+}
+
+func TestDetectJoined(t *testing.T) {
+	for record, want := range map[string]bool{tree([7]string{"1", "", " Req a", "000", "500", sglangRoot, ""}): true, spellings["canonical"]: false} {
+		v, err := decode.Parse([]byte(record))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &decode.Sample{Head: []byte(record), Records: []*decode.Value{v}}
+		if got := Joined().Detect(s) > JSON().Detect(s); got != want {
+			t.Errorf("%.60s: joined %v, want %v", record, got, want)
+		}
+	}
+}

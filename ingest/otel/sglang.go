@@ -18,66 +18,30 @@ func (s *span) sglangRole() string {
 	return strings.ToLower(strings.TrimSpace(role))
 }
 
-// refineSGLang: the attribute called prefill counts from the dispatch, waiting included, so queue and prefill come from
-// the stage prefill_waiting, where the collector put it into the same record. Scheduled means: that stage is over.
+// refineSGLang: the attribute called prefill counts from the dispatch, waiting included, and is not read.
 func refineSGLang(b *build) {
-	s, r := b.s, b.r
-	if !s.sglang() {
+	if !b.s.sglang() {
 		return
 	}
 	b.finished = false
-	if value0(r.OutputTokens) == 0 {
-		r.ResponseID = "" // the id is given at the start: it proves no answer
+	if value0(b.r.OutputTokens) == 0 {
+		b.r.ResponseID = "" // the id is given at the start: it proves no answer
 	}
-	below := s.below()
-	if wait := below.wait; wait != nil && wait.end != 0 {
+}
+
+// settleSGLang takes queue and prefill from the stage prefill_waiting. Scheduled means: that stage is over.
+func (n *node) settleSGLang(r *trace.Request) {
+	if wait := n.wait; wait != nil && wait.start != 0 && wait.end != 0 {
 		r.QueueUS = trace.Ptr(round(wait.end - wait.start))
-		if r.FirstUS != nil && s.start != 0 {
-			r.PrefillUS = trace.Ptr(*r.FirstUS - round(wait.end-s.start))
+		if r.FirstUS != nil && n.start != 0 {
+			r.PrefillUS = trace.Ptr(*r.FirstUS - round(wait.end-n.start))
 		}
 	}
-	if thread := below.aborted; thread != nil {
-		if status := thread.attrs.text("status_code"); status != "" {
-			s.attrs["http.response.status_code"] = thread.attrs["status_code"]
-			s.failed = true
-		} else {
-			b.cancelled = true
-		}
+	switch {
+	case n.aborted == nil:
+	case n.aborted.status != 0:
+		r.HTTPStatus, r.ErrorClass = &n.aborted.status, trace.HTTPClass(n.aborted.status)
+	default:
+		r.ErrorClass = trace.ClassCancel
 	}
-}
-
-// sglangBelow is what the spans below a root say, those of the same record.
-type sglangBelow struct {
-	wait    *span // the first stage prefill_waiting: after a retraction there is another
-	aborted *span // the thread that was aborted; SGLang also closes forgotten spans that way, without the type
-}
-
-// below finds it, for all roots of the record at once.
-func (s *span) below() sglangBelow {
-	b := s.batch
-	if b == nil {
-		return sglangBelow{}
-	}
-	if b.below == nil {
-		b.below = map[*span]sglangBelow{}
-		for _, x := range b.spans {
-			waits, aborted := x.name == "prefill_waiting", x.failed && x.attrs.text("type") == "abort"
-			if !waits && !aborted {
-				continue
-			}
-			root := x.above((*span).sglangRoot)
-			if root == nil {
-				continue
-			}
-			found := b.below[root]
-			if waits && (found.wait == nil || x.start < found.wait.start) {
-				found.wait = x
-			}
-			if aborted {
-				found.aborted = x
-			}
-			b.below[root] = found
-		}
-	}
-	return b.below[s]
 }

@@ -22,7 +22,6 @@ type span struct {
 	isLog                     bool   // an event of a log: it has no times
 	exported                  bool   // of Langfuse's own export: made by any SDK
 	line                      int    // position in the record, from 0
-	batch                     *batch // the other spans of the record; nil when it stands alone
 }
 
 const kindServer = 2
