@@ -131,6 +131,9 @@ func (c *conversion) part() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%x|%s|%s%s|%s|%s|%v|%v|%s|%s|%s", c.in.content.sum(), recordVersion, c.found.format.Name, c.MapID, c.KeyID,
 		c.Vantage, c.PlainUser, c.KeepBodies, zone(c.Options.Options), bound(c.Since), bound(c.Until))
+	if c.Year != 0 {
+		fmt.Fprintf(h, "|year %d", c.Year)
+	}
 	return fmt.Sprintf("%s-%x", c.found.format.Name, h.Sum(nil)[:8])
 }
 

@@ -22,6 +22,7 @@ type ingestFlags struct {
 	mapping                  string
 	plain                    []string
 	zone                     string
+	year                     int
 	since, until             string
 	keepBodies               bool
 	maxRejects               string
@@ -35,11 +36,15 @@ func (f *ingestFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.keyFile, "key-file", "", "file with the key for hashes (default: reprise/key in your configuration folder, made on first use)")
 	fs.StringSliceVar(&f.plain, "plain", nil, "keep in clear: user")
 	fs.StringVar(&f.zone, "assume-tz", "UTC", "zone of times that carry none")
+	fs.IntVar(&f.year, "assume-year", 0, "year of times that carry none (vLLM's log); without it they are of a clock of their own")
 	fs.StringVar(&f.maxRejects, "max-rejects", "1%", "share of refused lines above which the exit code is 4")
 }
 
 func (f *ingestFlags) options(run string, a *app) (o ingest.Options, err error) {
 	o = ingest.Options{Run: run, Format: f.format, Workers: runtime.GOMAXPROCS(0), Stdin: a.in}
+	if o.Year = f.year; f.year != 0 && (f.year < 2000 || f.year > 2200) {
+		return o, usage(fmt.Errorf("--assume-year: expected a year such as 2026, got %d", f.year))
+	}
 	if o.Zone, err = time.LoadLocation(f.zone); err != nil {
 		return o, usage(fmt.Errorf("--assume-tz: expected a zone such as Europe/Berlin, got %q", f.zone))
 	}

@@ -56,6 +56,7 @@ func (s *Sample) Lines() iter.Seq[[]byte] {
 // Options are the choices of the person who runs ingest.
 type Options struct {
 	Zone       *time.Location // for stamps without a zone; nil is UTC
+	Year       int            // for stamps without a year; 0: they are of a relative clock
 	Vantage    string         // overrides the format's own, when set
 	Hash       *Hasher        // keyed hashes; never nil
 	PlainUser  bool           // keep user ids in clear

@@ -3,9 +3,11 @@ package engine
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/ingest/decode"
 	"reprise/ingest/trace"
 )
 
@@ -41,6 +43,21 @@ func TestVLLMLog(t *testing.T) {
 	}
 	if r := res.rows[2]; r.ErrorClass != "unknown" || r.EndUS != nil || r.MaxTokens != nil || !is(r.Arrival, (366*86400+3)*1e6) {
 		t.Errorf("the next year, never ended: %+v", r)
+	}
+	// With the year and the zone it is a wall time: date -u -d '2026-12-31 22:59:58' +%s is 1798757998; the year goes on.
+	res = &result{}
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, g := newContext(res, decode.Options{Year: 2026, Zone: berlin}), VLLMLog().Group()
+	for line := range strings.SplitSeq(oldVLLM, "\n") {
+		if err := g.Line(c, []byte(line)); err != nil {
+			t.Error(err)
+		}
+	}
+	if r := res.rows[0]; !is(r.Arrival, 1798757998e6) || !is(r.EndUS, 3e6) || r.ClockDomain != "wall" || !r.HasQuality(trace.QNaiveTime) {
+		t.Errorf("with a year: %+v", r)
 	}
 	if r := oneRow(t, VLLMLog(), outputsVLLM); !is(r.Arrival, (59*86400+1)*1e6) || !is(r.EndUS, 3e6) || r.FinishReason != "length" || r.Stream == nil || !*r.Stream || r.ErrorClass != "ok" {
 		t.Errorf("with outputs: %+v", r)
