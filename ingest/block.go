@@ -118,6 +118,11 @@ func (w *worker) emit(r *trace.Request, body []byte) {
 		w.b.skip("outside_time_range", 1)
 		return
 	}
+	for _, field := range w.HashNames {
+		for _, name := range r.Names(field) {
+			*name = w.Hash.Name(field, *name)
+		}
+	}
 	w.b.rows = append(w.b.rows, r)
 	w.b.seen.see(r)
 	w.b.read++

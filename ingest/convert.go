@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"reprise/ingest/decode"
@@ -133,6 +134,9 @@ func (c *conversion) part() string {
 		c.Vantage, c.PlainUser, c.KeepBodies, zone(c.Options.Options), bound(c.Since), bound(c.Until))
 	if c.Year != 0 {
 		fmt.Fprintf(h, "|year %d", c.Year)
+	}
+	if len(c.HashNames) > 0 {
+		fmt.Fprintf(h, "|%s", slices.Sorted(slices.Values(c.HashNames)))
 	}
 	return fmt.Sprintf("%s-%x", c.found.format.Name, h.Sum(nil)[:8])
 }

@@ -22,25 +22,33 @@ func (a *app) analyzeCommand() *cobra.Command {
 	var s scopeFlags
 	var f ingestFlags
 	var html string
+	var share bool
 	cmd := &cobra.Command{
 		Use:   "analyze RUN",
 		Short: "the whole picture of a run: what happened, how slow, why",
 		Example: `  reprise analyze run
   reprise analyze gateway.jsonl.gz --slo 'ttft<=1s,tpot<=60ms@99%'      # a log works too
   reprise analyze run --by tenant --from 2026-11-24T14:00Z --to 2026-11-24T15:00Z
-  reprise analyze run --html report.html`,
+  reprise analyze run --html report.html --share                        # names hashed, to send around`,
 		Args: exactly("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.analyze(cmd.Context(), args[0], html, &s, &f)
+			return a.analyze(cmd.Context(), args[0], analyzeOutput{html, share}, &s, &f)
 		},
 	}
 	s.add(cmd)
 	f.add(cmd)
 	cmd.Flags().StringVar(&html, "html", "", "also write the report as one HTML file that needs no network")
+	shareFlag(cmd, &share)
 	return cmd
 }
 
-func (a *app) analyze(ctx context.Context, path, html string, s *scopeFlags, f *ingestFlags) error {
+// analyzeOutput says what becomes of the report beside its text.
+type analyzeOutput struct {
+	html  string // file; "" for none
+	share bool   // names are hashed
+}
+
+func (a *app) analyze(ctx context.Context, path string, to analyzeOutput, s *scopeFlags, f *ingestFlags) error {
 	sc, err := s.scope()
 	if err != nil {
 		return err
@@ -57,6 +65,17 @@ func (a *app) analyze(ctx context.Context, path, html string, s *scopeFlags, f *
 	if err != nil {
 		return err
 	}
+	shared, err := newSharing(to.share, f)
+	if err != nil {
+		return err
+	}
+	defer shared.close()
+	if run, err = shared.copy(ctx, run, "run"); err != nil {
+		return err
+	}
+	if to.share {
+		path = run.Path
+	}
 	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
 	if err != nil {
 		return err
@@ -68,11 +87,13 @@ func (a *app) analyze(ctx context.Context, path, html string, s *scopeFlags, f *
 	}
 	report := reports.Build(reports.AnalyzeInput{Run: path, Scope: scopeText(s), SLO: sc.SLO.Text, Results: p.Results, Missing: p.Missing,
 		Incidents: p.Incidents, Next: nextAfterAnalyze(path, p)})
-	if html != "" {
-		if err := writeFile(html, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
+	shared.clean(&report)
+	shared.close() // before anything is written: a closed pipe would end the program here
+	if to.html != "" {
+		if err := writeFile(to.html, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
 			return err
 		}
-		a.talk("wrote %s", html)
+		a.talk("wrote %s", to.html)
 	}
 	if s.format == "json" {
 		return reports.WriteJSON(a.out, report)

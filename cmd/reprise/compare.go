@@ -18,6 +18,7 @@ func (a *app) compareCommand() *cobra.Command {
 	var f ingestFlags
 	var margin, html string
 	var seed uint64
+	var shared bool
 	cmd := &cobra.Command{
 		Use:   "compare BASE CAND",
 		Short: "is the candidate better? two runs, paired by request",
@@ -40,7 +41,7 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return usage(fmt.Errorf("--margin: %w", err))
 			}
-			c, err := a.compare(cmd.Context(), args, &f, analyze.CompareOptions{Scope: sc, Margin: m, Seed: seed})
+			c, err := a.compare(cmd.Context(), sides{args, shared}, &f, analyze.CompareOptions{Scope: sc, Margin: m, Seed: seed})
 			if err != nil {
 				return err
 			}
@@ -58,17 +59,31 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd.Flags().StringVar(&margin, "margin", "10%", "how much worse a figure may be before it counts")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
 	cmd.Flags().StringVar(&html, "html", "", "also write the report as one HTML file that needs no network")
+	shareFlag(cmd, &shared)
 	return cmd
 }
 
-func (a *app) compare(ctx context.Context, paths []string, f *ingestFlags, o analyze.CompareOptions) (*analyze.Comparison, error) {
+// sides are the two runs, base and candidate.
+type sides struct {
+	paths []string
+	share bool // names are hashed
+}
+
+func (a *app) compare(ctx context.Context, s sides, f *ingestFlags, o analyze.CompareOptions) (*analyze.Comparison, error) {
+	shared, err := newSharing(s.share, f)
+	if err != nil {
+		return nil, err
+	}
+	defer shared.close()
 	var runs [2]*analyze.Run
-	for i, path := range paths {
+	for i, path := range s.paths {
 		run, err := a.mount(ctx, path, f)
 		if err != nil {
 			return nil, err
 		}
-		runs[i] = run
+		if runs[i], err = shared.copy(ctx, run, []string{"base", "candidate"}[i]); err != nil {
+			return nil, err
+		}
 	}
 	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,13 +15,14 @@ import (
 	"reprise/ingest"
 	"reprise/ingest/decode"
 	"reprise/ingest/mapping"
+	"reprise/ingest/trace"
 )
 
 // ingestFlags are the choices that `ingest` and the commands that ingest on the fly share.
 type ingestFlags struct {
 	format, vantage, keyFile string
 	mapping                  string
-	plain                    []string
+	plain, hash              []string
 	zone                     string
 	year                     int
 	since, until             string
@@ -35,6 +37,7 @@ func (f *ingestFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.vantage, "vantage", "", "who measured: client, gateway, engine (default: as the format says)")
 	fs.StringVar(&f.keyFile, "key-file", "", "file with the key for hashes (default: reprise/key in your configuration folder, made on first use)")
 	fs.StringSliceVar(&f.plain, "plain", nil, "keep in clear: user")
+	fs.StringSliceVar(&f.hash, "hash", nil, "store as keyed hashes: "+strings.Join(trace.NameFields(), ", "))
 	fs.StringVar(&f.zone, "assume-tz", "UTC", "zone of times that carry none")
 	fs.IntVar(&f.year, "assume-year", 0, "year of times that carry none (vLLM's log); without it they are of a clock of their own")
 	fs.StringVar(&f.maxRejects, "max-rejects", "1%", "share of refused lines above which the exit code is 4")
@@ -54,6 +57,12 @@ func (f *ingestFlags) options(run string, a *app) (o ingest.Options, err error) 
 		}
 		o.PlainUser = true
 	}
+	for _, field := range f.hash {
+		if !slices.Contains(trace.NameFields(), field) {
+			return o, usage(fmt.Errorf("--hash: expected %s, got %q", strings.Join(trace.NameFields(), ", "), field))
+		}
+	}
+	o.HashNames = f.hash
 	switch f.vantage {
 	case "", "client", "gateway", "engine":
 		o.Vantage = f.vantage

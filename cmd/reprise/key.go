@@ -15,8 +15,8 @@ import (
 // minKey is the least number of bytes that make a key.
 const minKey = 16
 
-// loadKey reads the key for hashes, making one on first use in the person's configuration folder. id tells keys apart
-// without giving them away.
+// loadKey reads the key for hashes, making one on first use in the person's configuration folder. A key that others can
+// read is refused. id tells keys apart without giving them away.
 func loadKey(path string) (key []byte, id string, err error) {
 	own := path == ""
 	if own {
@@ -32,6 +32,10 @@ func loadKey(path string) (key []byte, id string, err error) {
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("reading hashing key: %w", err)
+	}
+	if st, err := os.Stat(path); err == nil && st.Mode().Perm()&0o077 != 0 {
+		return nil, "", hinted(fmt.Errorf("%s: expected a key that only you can read, got mode %04o: who has it can try names against the hashes", path, st.Mode().Perm()),
+			"chmod 600 %s", path)
 	}
 	key = []byte(strings.TrimSpace(string(text)))
 	if len(key) < minKey {

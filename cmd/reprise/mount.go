@@ -17,12 +17,15 @@ import (
 // is found again as long as no file has changed.
 func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.Run, error) {
 	if isRun(path) {
+		if len(f.hash) > 0 {
+			return nil, usage(fmt.Errorf("--hash: %s is a run already, its names are stored; ingest its log again", path))
+		}
 		return analyze.Open(path)
 	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("%s: no such run or log", path)
 	}
-	run, err := cacheFolder(path)
+	run, err := cacheFolder(path, f)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +84,8 @@ func isRun(path string) bool {
 	return false
 }
 
-// cacheFolder names a run after the files' paths, sizes and times.
-func cacheFolder(path string) (string, error) {
+// cacheFolder names a run after the files' paths, sizes and times, and the choices it was ingested with.
+func cacheFolder(path string, f *ingestFlags) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", hinted(fmt.Errorf("no cache folder: %w", err), "ingest it first: reprise ingest %s -o run", path)
@@ -92,15 +95,24 @@ func cacheFolder(path string) (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	err = filepath.WalkDir(abs, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	fmt.Fprintln(h, f.format, f.mapping, f.vantage, f.keyFile, f.plain, f.hash, f.zone)
+	for _, root := range []string{abs, f.mapping} {
+		if root == "" {
+			continue
+		}
+		err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			st, err := d.Info()
+			if err == nil {
+				fmt.Fprintln(h, p, st.Size(), st.ModTime().UnixNano())
+			}
 			return err
+		})
+		if err != nil {
+			return "", err
 		}
-		st, err := d.Info()
-		if err == nil {
-			fmt.Fprintln(h, p, st.Size(), st.ModTime().UnixNano())
-		}
-		return err
-	})
-	return filepath.Join(cache, "reprise", fmt.Sprintf("%s-%x", filepath.Base(abs), h.Sum(nil)[:6])), err
+	}
+	return filepath.Join(cache, "reprise", fmt.Sprintf("%s-%x", filepath.Base(abs), h.Sum(nil)[:6])), nil
 }

@@ -60,6 +60,7 @@ type Options struct {
 	Vantage    string         // overrides the format's own, when set
 	Hash       *Hasher        // keyed hashes; never nil
 	PlainUser  bool           // keep user ids in clear
+	HashNames  []string       // name fields (trace.NameFields) to store as keyed hashes
 	KeepBodies bool           // pass request bodies to Emit
 }
 
