@@ -95,7 +95,7 @@ func cacheFolder(path string, f *ingestFlags) (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, f.format, f.mapping, f.vantage, f.keyFile, f.plain, f.hash, f.zone)
+	fmt.Fprintln(h, f.format, f.mapping, f.vantage, f.keyFile, f.plain, f.hash, f.zone, f.year)
 	for _, root := range []string{abs, f.mapping} {
 		if root == "" {
 			continue
