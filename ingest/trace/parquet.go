@@ -31,12 +31,16 @@ const batchRows = 64
 const groupRows = 100_000
 
 // Writer turns the rows of one input into one Parquet file a day. Nothing is visible in the run before Commit.
-// It is not safe for concurrent use.
+// It is not safe for concurrent use; the files are written beside its caller.
 type Writer struct {
 	run, tmp string
 	days     map[int64]*dayFile
 	buffered int
 	bodies   *table[Body]
+
+	batches chan batch
+	failed  chan error    // at most one
+	done    chan struct{} // the last batch is written
 }
 
 // Body is the request body of one attempt, kept only on explicit demand and in a file of mode 0600.
@@ -47,10 +51,23 @@ type Body struct {
 }
 
 type dayFile struct {
-	*table[Request]
-	day   string
-	rows  []*Request // held back to be sorted
-	batch []Request  // on their way to the file
+	*rowFile
+	day  string
+	held []held
+	seen int
+}
+
+// held is a row that is held back to be sorted: by arrival, then as sortRows says, last in the order they came.
+type held struct {
+	at int64
+	n  int
+	*Request
+}
+
+// batch is rows on their way to a file.
+type batch struct {
+	*rowFile
+	rows []held
 }
 
 // NewWriter prepares a writer into the run folder, which is made when missing. Leftovers of writers whose process
@@ -64,7 +81,9 @@ func NewWriter(run string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making temporary folder: %w", err)
 	}
-	return &Writer{run: run, tmp: tmp, days: map[int64]*dayFile{}}, nil
+	w := &Writer{run: run, tmp: tmp, days: map[int64]*dayFile{}, batches: make(chan batch), failed: make(chan error, 1), done: make(chan struct{})}
+	go w.write()
+	return w, nil
 }
 
 // Add stores r, which must not be touched afterwards. Check must have been applied.
@@ -72,14 +91,15 @@ func (w *Writer) Add(r *Request) error {
 	d := w.days[dayNumber(r.Arrival)]
 	if d == nil {
 		day := Day(r.Arrival)
-		t, err := newTable[Request](filepath.Join(w.tmp, day), 0o644)
+		t, err := newRowFile(filepath.Join(w.tmp, day))
 		if err != nil {
 			return err
 		}
-		d = &dayFile{table: t, day: day}
+		d = &dayFile{rowFile: t, day: day}
 		w.days[dayNumber(r.Arrival)] = d
 	}
-	d.rows = append(d.rows, r)
+	d.held = append(d.held, held{at(r), d.seen, r})
+	d.seen++
 	if w.buffered++; w.buffered < window+step {
 		return nil
 	}
@@ -100,29 +120,72 @@ func (w *Writer) AddBody(b Body) (err error) {
 func (w *Writer) spill() error {
 	var fullest *dayFile
 	for _, d := range w.sortedDays() {
-		if fullest == nil || len(d.rows) > len(fullest.rows) {
+		if fullest == nil || len(d.held) > len(fullest.held) {
 			fullest = d
 		}
 	}
-	n := min(step, (len(fullest.rows)+1)/2)
+	n := min(step, (len(fullest.held)+1)/2)
 	w.buffered -= n
-	return fullest.flush(n)
+	return w.flush(fullest, n)
 }
 
-// flush sorts the rows held back and writes the first n.
-func (d *dayFile) flush(n int) error {
-	sortRows(d.rows)
-	for rows := range slices.Chunk(d.rows[:n], batchRows) {
-		d.batch = d.batch[:0]
-		for _, r := range rows {
-			d.batch = append(d.batch, *r)
+// flush sorts the rows held back and sends the first n on their way.
+func (w *Writer) flush(d *dayFile, n int) error {
+	sortRows(d.held)
+	rows := d.held[:n:n]
+	d.held = append(make([]held, 0, len(d.held)+step), d.held[n:]...)
+	select {
+	case err := <-w.failed:
+		return err
+	case w.batches <- batch{d.rowFile, rows}:
+		return nil
+	}
+}
+
+// write writes the batches, with one packer for all files.
+func (w *Writer) write() {
+	defer close(w.done)
+	p, open := newPacker(), []*rowFile(nil)
+	for b := range w.batches {
+		if !slices.Contains(open, b.rowFile) {
+			open = append(open, b.rowFile)
 		}
-		if err := d.write(d.batch); err != nil {
-			return err
+		err := b.write(p, b.rows)
+		if err == nil {
+			err = limit(p, open)
+		}
+		if err != nil {
+			w.failed <- err
+			for range w.batches { // nobody sends for ever: flush sees the error next time
+			}
+			return
 		}
 	}
-	d.rows = slices.Delete(d.rows, 0, n)
-	return nil
+	for _, t := range open {
+		if err := t.closeGroup(p); err != nil {
+			w.failed <- err
+			return
+		}
+	}
+}
+
+// maxOpen bounds the open row groups of all days together, in bytes: about two of the usual size.
+const maxOpen = 48 << 20
+
+// limit ends the largest row group when all together are too large: days that come to no more rows cost nothing then.
+func limit(p *packer, open []*rowFile) error {
+	var sum int64
+	largest := open[0]
+	for _, t := range open {
+		n := t.size()
+		if sum += n; n > largest.size() {
+			largest = t
+		}
+	}
+	if sum < maxOpen {
+		return nil
+	}
+	return largest.closeGroup(p)
 }
 
 // Commit closes the files and gives them their final names, part.parquet in each day's folder. meta is stored in each.
@@ -130,9 +193,14 @@ func (d *dayFile) flush(n int) error {
 func (w *Writer) Commit(part string, meta map[string]string) (files []string, added int, err error) {
 	defer w.Abort()
 	for _, d := range w.sortedDays() {
-		if err := d.flush(len(d.rows)); err != nil {
+		if err := w.flush(d, len(d.held)); err != nil {
 			return nil, 0, err
 		}
+	}
+	if err := w.finish(); err != nil {
+		return nil, 0, err
+	}
+	for _, d := range w.sortedDays() {
 		fresh, final, err := d.commit(filepath.Join(w.run, "day="+d.day), part, meta)
 		if err != nil {
 			return nil, 0, err
@@ -147,8 +215,24 @@ func (w *Writer) Commit(part string, meta map[string]string) (files []string, ad
 	return files, added, nil
 }
 
+// finish waits until all batches are written.
+func (w *Writer) finish() error {
+	if w.batches != nil {
+		close(w.batches)
+		w.batches = nil
+	}
+	<-w.done
+	select {
+	case err := <-w.failed:
+		return err
+	default:
+		return nil
+	}
+}
+
 // Abort removes everything that is not committed. Safe after Commit.
 func (w *Writer) Abort() {
+	w.finish()
 	for _, d := range w.days {
 		d.file.Close()
 	}
@@ -183,9 +267,12 @@ func Day(arrival *int64) string {
 	return time.UnixMicro(*arrival).UTC().Format(time.DateOnly)
 }
 
-func sortRows(rows []*Request) {
-	slices.SortStableFunc(rows, func(a, b *Request) int {
-		return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a.SourceLine, b.SourceLine), strings.Compare(a.RequestID, b.RequestID))
+func sortRows(rows []held) {
+	slices.SortFunc(rows, func(a, b held) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Or(cmp.Compare(a.SourceLine, b.SourceLine), strings.Compare(a.RequestID, b.RequestID), cmp.Compare(a.n, b.n))
 	})
 }
 

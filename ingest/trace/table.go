@@ -20,10 +20,18 @@ type table[T any] struct {
 	rows int // in the open row group
 }
 
-func newTable[T any](name string, mode os.FileMode) (*table[T], error) {
+func createPart(name string, mode os.FileMode) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return nil, fmt.Errorf("making part: %w", err)
+	}
+	return f, nil
+}
+
+func newTable[T any](name string, mode os.FileMode) (*table[T], error) {
+	f, err := createPart(name, mode)
+	if err != nil {
+		return nil, err
 	}
 	return &table[T]{file: f, pq: parquet.NewGenericWriter[T](f, parquet.CreatedBy("reprise", "1", ""),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), // on our columns as small as the default, in half the time
@@ -53,10 +61,15 @@ func (t *table[T]) commit(dir, part string, meta map[string]string) (fresh int, 
 	if err := t.pq.Close(); err != nil {
 		return 0, "", fmt.Errorf("closing part: %w", err)
 	}
-	if err := t.file.Sync(); err != nil {
+	return commitPart(t.file, dir, part)
+}
+
+// commitPart syncs a whole file and gives it its final name.
+func commitPart(file *os.File, dir, part string) (fresh int, final string, err error) {
+	if err := file.Sync(); err != nil {
 		return 0, "", fmt.Errorf("syncing part: %w", err)
 	}
-	if err := t.file.Close(); err != nil {
+	if err := file.Close(); err != nil {
 		return 0, "", fmt.Errorf("closing part: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -66,7 +79,7 @@ func (t *table[T]) commit(dir, part string, meta map[string]string) (fresh int, 
 	if _, err := os.Stat(final); err == nil {
 		return 0, final, nil
 	}
-	if err := os.Rename(t.file.Name(), final); err != nil {
+	if err := os.Rename(file.Name(), final); err != nil {
 		return 0, "", fmt.Errorf("naming part: %w", err)
 	}
 	return 1, final, syncDir(dir)
