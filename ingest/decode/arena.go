@@ -15,6 +15,9 @@ const maxPiece = 16 << 10
 
 // string copies b.
 func (a *arena) string(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
 	if len(b) > a.text.Cap()-a.text.Len() {
 		if len(b) > maxPiece/4 {
 			return string(b)
@@ -28,15 +31,17 @@ func (a *arena) string(b []byte) string {
 }
 
 // int returns a pointer to a copy of n.
-func (a *arena) int(n int64) *int64 { return keep(&a.ints, n) }
+func (a *arena) int(n int64) *int64 { return &keep(&a.ints, n)[0] }
 
 // bool returns a pointer to a copy of b.
-func (a *arena) bool(b bool) *bool { return keep(&a.yes, b) }
+func (a *arena) bool(b bool) *bool { return &keep(&a.yes, b)[0] }
 
-func keep[T any](piece *[]T, x T) *T {
-	if len(*piece) == cap(*piece) {
-		*piece = make([]T, 0, max(1, min(2*cap(*piece), maxPiece/8)))
+// keep copies values into a piece.
+func keep[T any](piece *[]T, values ...T) []T {
+	n := len(*piece)
+	if n+len(values) > cap(*piece) {
+		n, *piece = 0, make([]T, 0, max(min(2*cap(*piece), maxPiece/8), len(values)))
 	}
-	*piece = append(*piece, x)
-	return &(*piece)[len(*piece)-1]
+	*piece = append(*piece, values...)
+	return (*piece)[n:len(*piece):len(*piece)]
 }

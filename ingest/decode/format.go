@@ -125,16 +125,19 @@ func (c *Context) Position() string {
 	return fmt.Sprintf("%s:%d", c.File, c.Line)
 }
 
+// Int returns a pointer to n, cheaper than one of its own.
+func (c *Context) Int(n int64) *int64 { return c.memory.kept.int(n) }
+
 // User gives the form in which a user id is stored: a keyed hash unless the person asked for plain ids.
 func (c *Context) User(id string) string {
 	if id == "" || c.PlainUser {
 		return id
 	}
-	return c.memory.text("user", id)
+	return c.memory.name("user", id)
 }
 
 // Key gives the form in which an API key (or a hash of one) is stored: always a keyed hash.
-func (c *Context) Key(key string) string { return c.memory.text("key", key) }
+func (c *Context) Key(key string) string { return c.memory.name("key", key) }
 
 // LineError refuses one record and lets the file go on. Reason is a short stable name (bad_json, no_time) used as a
 // counter; Detail says what was expected and what was got.

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+	"strings"
 )
 
 // Hasher makes keyed hashes, so that a hash in a run cannot be turned back by trying names. The key stays on the
@@ -65,19 +66,49 @@ func (h *Hasher) mac(kind string) hash.Hash {
 	return m
 }
 
-// memory makes the hashes of one worker. It remembers instructions, which are long and the same from call to call;
-// hashing the short names is as quick as looking them up.
+// memory makes the hashes of one worker. It remembers what comes again from call to call: instructions, and of the
+// names those that were hashed last.
 type memory struct {
 	h     *Hasher
 	mac   hash.Hash
 	buf   []byte
-	names arena
+	kept  arena
+	names []named           // by slot, made when first needed
 	known map[string]*begin // by the text of the message
 	bytes int               // of the texts known
 }
 
 // maxMemory bounds what a memory holds; it starts again when it is full. Longer texts than maxRemembered are not kept.
 const maxMemory, maxRemembered = 4 << 20, 64 << 10
+
+// named is a name and its hash.
+type named struct{ kind, name, hash string }
+
+const nameSlots, maxName = 1 << 12, 256
+
+// slot spreads names over the slots by their ends: two that share one take turns.
+func slot(s string) uint64 {
+	n := uint64(len(s))
+	for i := max(0, len(s)-8); i < len(s); i++ {
+		n = n<<8 ^ n>>56 ^ uint64(s[i])
+	}
+	return n * 0x9e3779b97f4a7c15 >> 52
+}
+
+// name is text for names, which come again.
+func (m *memory) name(kind, s string) string {
+	if s == "" || len(s) > maxName {
+		return m.text(kind, s)
+	}
+	if m.names == nil {
+		m.names = make([]named, nameSlots)
+	}
+	n := &m.names[slot(s)]
+	if n.name != s || n.kind != kind {
+		*n = named{kind, strings.Clone(s), m.text(kind, s)}
+	}
+	return n.hash
+}
 
 func (m *memory) text(kind, s string) string {
 	if s == "" {
@@ -91,7 +122,7 @@ func (m *memory) text(kind, s string) string {
 	m.mac.Write(m.buf)
 	m.buf = m.mac.Sum(m.buf[:0])[:16]
 	m.buf = hex.AppendEncode(m.buf, m.buf)
-	return m.names.string(m.buf[16:])
+	return m.kept.string(m.buf[16:])
 }
 
 func hexOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:16]) }

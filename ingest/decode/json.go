@@ -3,27 +3,36 @@ package decode
 import (
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // Text returns the string at the path, or a number or boolean as it was written. JSON null, "None", "null", "-" and
 // a missing key are "".
 func Text(v *Value, path ...string) string {
-	v = v.Get(path...)
-	if v == nil {
+	if v = v.Get(path...); v == nil {
 		return ""
 	}
+	return v.doc.kept.string(text(v))
+}
+
+// View is Text without a copy: valid as long as v is. It is for texts that are read or compared and not kept.
+func View(v *Value, path ...string) string {
+	b := text(v.Get(path...))
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+func text(v *Value) []byte {
 	switch v.Type() {
 	case TypeString:
-		b := v.GetStringBytes()
-		switch string(b) {
+		switch b := v.GetStringBytes(); string(b) {
 		case "", "None", "null", "-":
-			return ""
+		default:
+			return b
 		}
-		return v.doc.kept.string(b)
 	case TypeNumber, TypeTrue, TypeFalse:
-		return v.doc.kept.string(v.Raw())
+		return v.Raw()
 	}
-	return ""
+	return nil
 }
 
 // Int returns the integer at the path, also when it is written as text or as 12.0; nil for anything else, never a
@@ -37,7 +46,7 @@ func Int(v *Value, path ...string) *int64 {
 			return v.doc.kept.int(n)
 		}
 	}
-	s := Text(v)
+	s := View(v)
 	if s == "" {
 		return nil
 	}

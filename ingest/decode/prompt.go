@@ -142,8 +142,7 @@ func (p *Prompt) SystemTokens(input *int64) *int64 {
 	if input == nil || p.len == 0 {
 		return nil
 	}
-	n := (*input*p.systemLen + p.len/2) / p.len
-	return &n
+	return p.memory.kept.int((*input*p.systemLen + p.len/2) / p.len)
 }
 
 // Blocks returns the chained hash of each full block and of the last partial one; nil without text. Two prompts with
@@ -154,5 +153,8 @@ func (p *Prompt) Blocks() []int64 {
 		p.seal()
 		ids = append(ids, p.id())
 	}
-	return append([]int64(nil), ids...)
+	if len(ids) == 0 {
+		return nil
+	}
+	return keep(&p.memory.kept.ints, ids...)
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -63,14 +64,14 @@ func litellm(c *decode.Context, v *decode.Value) error {
 	if p.start == nil || p.callType == nil {
 		return c.Reject("not_litellm", "expected an object with startTime and call_type")
 	}
-	status := firstText(p.status, p.statusFields.Get("llm_api_status"))
+	status := cmp.Or(decode.View(p.status), decode.View(p.statusFields, "llm_api_status"))
 	p.ok = status == "success"
 	r := c.New("litellm", trace.Gateway)
-	if reason := skip(r, &p.meta, decode.Text(p.callType)); reason != "" {
+	if reason := skip(r, &p.meta, decode.View(p.callType)); reason != "" {
 		c.Skip(reason)
 		return nil
 	}
-	first, err := stamps(c, r, decode.Text(p.start), decode.Text(p.end), decode.Text(p.first))
+	first, err := stamps(c, r, decode.View(p.start), decode.View(p.end), decode.View(p.first))
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (p *payload) ids(r *trace.Request) {
 	id := decode.Text(p.id)
 	if p.ok {
 		r.ResponseID = firstOf(decode.Text(p.response, "id"), responseID(id))
-	} else if strings.HasPrefix(decode.Text(p.callType), "/") {
+	} else if strings.HasPrefix(decode.View(p.callType), "/") {
 		id = "" // refused at the door: an id that neither the client nor a span ever saw
 	}
 	r.RequestID = firstOf(firstText(p.meta.headers.Get("x-request-id"), p.meta.requester.Get("request_id"), p.callID), id)

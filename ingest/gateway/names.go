@@ -9,7 +9,7 @@ import (
 
 // skip fills EndpointKind, or returns the reason why the record is not a request to a model.
 func skip(r *trace.Request, meta *metadata, callType string) string {
-	if decode.Text(meta.alias) == decode.LiteLLMHealth || decode.Text(meta.teamID) == decode.LiteLLMHealth {
+	if decode.View(meta.alias) == decode.LiteLLMHealth || decode.View(meta.teamID) == decode.LiteLLMHealth {
 		return "health_check"
 	}
 	kind, model := decode.LiteLLMKind(callType)
@@ -34,7 +34,7 @@ func (p *payload) who(c *decode.Context, r *trace.Request) {
 	r.Tenant = firstText(m.teamAlias, m.teamID, m.orgAlias, m.orgID)
 	r.App = decode.LiteLLMApp(decode.Nested(p.tags))
 	r.Route = decode.Text(m.route)
-	r.KeyHash = c.Key(decode.Text(m.keyHash))
+	r.KeyHash = c.Key(decode.View(m.keyHash))
 	r.UserHash = c.User(firstText(p.endUser, m.endUser))
 	r.CachedResponse = decode.Bool(p.cacheHit)
 }
@@ -59,19 +59,25 @@ func traceID(s string) string {
 	if len(s) != 32 && len(s) != 36 {
 		return ""
 	}
-	hex := 0
+	hex, upper := 0, false
 	for i := range len(s) {
 		switch c := s[i]; {
-		case c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F':
+		case c >= '0' && c <= '9' || c >= 'a' && c <= 'f':
 			hex++
+		case c >= 'A' && c <= 'F':
+			hex++
+			upper = true
 		case c != '-' || len(s) != 36:
 			return ""
 		}
 	}
-	if hex != 32 {
+	switch {
+	case hex != 32:
 		return ""
+	case upper:
+		return strings.ToLower(s)
 	}
-	return strings.ToLower(s)
+	return s
 }
 
 // attempts reads how many tries came before this one, where LiteLLM says so.

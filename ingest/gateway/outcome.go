@@ -8,7 +8,7 @@ import (
 	"reprise/ingest/trace"
 )
 
-// failure is what LiteLLM says of an error.
+// failure is what LiteLLM says of an error: views of the record, so that nothing of it is kept.
 type failure struct {
 	decode.Failure
 	code    string // as written: HTTP status, a word, or nothing
@@ -17,9 +17,9 @@ type failure struct {
 
 func (p *payload) failure() failure {
 	f := failureOf(decode.Nested(p.errorObj))
-	f.Text = firstOf(decode.Text(p.errorText), f.Text)
+	f.Text = firstOf(decode.View(p.errorText), f.Text)
 	if !p.ok {
-		f.guarded = decode.Text(p.statusFields, "guardrail_status") == "guardrail_intervened"
+		f.guarded = decode.View(p.statusFields, "guardrail_status") == "guardrail_intervened"
 	}
 	return f
 }
@@ -27,8 +27,8 @@ func (p *payload) failure() failure {
 // failureOf reads an error_information object; a nil one gives the zero failure. Refusals of the proxy's own key check
 // have an empty code.
 func failureOf(e *decode.Value) failure {
-	f := failure{code: decode.Text(e, "error_code"), Failure: decode.Failure{Class: decode.Text(e, "error_class"),
-		Text: decode.Text(e, "error_message"), Traceback: decode.Text(e, "traceback")}}
+	f := failure{code: decode.View(e, "error_code"), Failure: decode.Failure{Class: decode.View(e, "error_class"),
+		Text: decode.View(e, "error_message"), Traceback: decode.View(e, "traceback")}}
 	if f.Status = decode.StatusCode(f.code); f.code == "" {
 		f.Status = f.RaisedStatus()
 	}
@@ -44,7 +44,7 @@ func outcome(r *trace.Request, status string, f failure) {
 		r.ErrorClass = trace.ClassOK
 	case status == "failure":
 		if f.Status != 0 {
-			r.HTTPStatus = &f.Status
+			r.HTTPStatus = trace.Ptr(f.Status)
 		}
 		r.ErrorClass = cmp.Or(f.ErrorClass(), trace.ClassUnknown)
 		if f.guarded {

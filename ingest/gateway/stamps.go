@@ -18,7 +18,7 @@ func stamps(c *decode.Context, r *trace.Request, start, end, first string) (*int
 	if err != nil {
 		return nil, c.Reject("bad_time", "startTime: %v", err)
 	}
-	r.Arrival = &at
+	r.Arrival = c.Int(at)
 	if r.EndUS, err = offset(c, r, end, at); err != nil {
 		return nil, c.Reject("bad_time", "endTime: %v", err)
 	}
@@ -37,8 +37,7 @@ func offset(c *decode.Context, r *trace.Request, s string, from int64) (*int64, 
 	if err != nil {
 		return nil, err
 	}
-	at -= from
-	return &at, nil
+	return c.Int(at - from), nil
 }
 
 // stamp reads unix seconds, or a date and time.

@@ -156,6 +156,9 @@ func cleanText(r *Request) {
 	for _, s := range []*string{&r.RequestID, &r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SpanID, &r.ParentSpanID, &r.SessionID,
 		&r.FinishReason, &r.EndpointKind, &r.ModelRequested, &r.ModelServed, &r.Provider, &r.Deployment, &r.Replica, &r.Tenant,
 		&r.App, &r.Route, &r.KeyHash, &r.UserHash, &r.SystemPromptHash, &r.SourceFile} {
+		if *s == "" {
+			continue
+		}
 		if len(*s) > maxName {
 			*s = (*s)[:maxName]
 		}

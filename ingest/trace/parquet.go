@@ -82,7 +82,7 @@ func NewWriter(run string) (*Writer, error) {
 		return nil, fmt.Errorf("making temporary folder: %w", err)
 	}
 	w := &Writer{run: run, tmp: tmp, days: map[int64]*dayFile{}, batches: make(chan batch), failed: make(chan error, 1), done: make(chan struct{})}
-	go w.write()
+	go w.write(w.batches)
 	return w, nil
 }
 
@@ -143,10 +143,10 @@ func (w *Writer) flush(d *dayFile, n int) error {
 }
 
 // write writes the batches, with one packer for all files.
-func (w *Writer) write() {
+func (w *Writer) write(batches <-chan batch) {
 	defer close(w.done)
 	p, open := newPacker(), []*rowFile(nil)
-	for b := range w.batches {
+	for b := range batches {
 		if !slices.Contains(open, b.rowFile) {
 			open = append(open, b.rowFile)
 		}
@@ -156,7 +156,7 @@ func (w *Writer) write() {
 		}
 		if err != nil {
 			w.failed <- err
-			for range w.batches { // nobody sends for ever: flush sees the error next time
+			for range batches { // nobody sends for ever: flush sees the error next time
 			}
 			return
 		}

@@ -133,6 +133,13 @@ func TestSameInputSameBytesAndNothingTwice(t *testing.T) {
 }
 
 func TestAbortLeavesNothing(t *testing.T) {
+	for range 100 { // at once, before anything is written
+		w, err := NewWriter(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Abort()
+	}
 	run := t.TempDir()
 	os.Mkdir(filepath.Join(run, ".partial-99999999-x"), 0o755) // a writer that was killed: no such process
 	w, err := NewWriter(run)
