@@ -81,6 +81,22 @@ func (b *block) reject(bad *decode.LineError) {
 	b.read++
 }
 
+// failed counts a record that could not be decoded, or those of its rows that could not.
+func (b *block) failed(rec record, err error) {
+	var rows rowErrors
+	switch {
+	case errors.As(err, &rows):
+		for _, err := range rows {
+			b.refused(rec.line, err)
+		}
+	case rec.tail:
+		b.incomplete++
+		b.read++
+	default:
+		b.refused(rec.line, err)
+	}
+}
+
 // refused counts a record that a decoder refused.
 func (b *block) refused(line int64, err error) {
 	var bad *decode.LineError
@@ -137,19 +153,9 @@ func (w *worker) block() {
 	for rec, ok := b.take(); ok; rec, ok = b.take() {
 		w.ctx.Line = rec.line
 		before := b.read
-		err := w.record(rec)
-		var rows rowErrors
-		switch {
-		case errors.As(err, &rows):
-			for _, err := range rows {
-				b.refused(rec.line, err)
-			}
-		case err != nil && rec.tail:
-			b.incomplete++
-			b.read++
-		case err != nil:
-			b.refused(rec.line, err)
-		case b.read == before && w.end == nil: // a group may hold it back
+		if err := w.record(rec); err != nil {
+			b.failed(rec, err)
+		} else if b.read == before && w.end == nil { // a group may hold it back
 			b.skip("empty", 1)
 		}
 	}

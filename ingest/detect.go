@@ -47,7 +47,10 @@ func detect(in *input, o Options) (found, error) {
 	case o.Format != "":
 		return byName(o.Format, looks)
 	}
-	best := choose(Formats(), looks)
+	best := choose(Formats(), asObjects(looks))
+	if best.signs < minSigns {
+		best = choose(Formats(), looks)
+	}
 	if best.signs < minSigns {
 		if err := refuseSummary(&looks[0]); err != nil {
 			return best, err
@@ -55,6 +58,15 @@ func detect(in *input, o Options) (found, error) {
 		return best, &HintError{fmt.Errorf("unknown format: %s", looks[0].describe()), "list what is understood: reprise formats; name it: -f NAME"}
 	}
 	return best, nil
+}
+
+// asObjects leaves out reading lines of JSON objects as text: it takes all patterns of text to search them, ten times as
+// long as the rest of detection, and is only for objects that nobody knows.
+func asObjects(looks []look) []look {
+	if len(looks) > 1 && len(looks[0].Records) > 0 && looks[0].container != jsonBehind {
+		return slices.DeleteFunc(slices.Clone(looks), func(l look) bool { return l.container == textLines })
+	}
+	return looks
 }
 
 // ownName refuses a mapping of the user's whose rows would be taken for those of another format.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"reprise/ingest/trace"
 )
@@ -21,8 +22,10 @@ func newSeen() Seen { return Seen{Outcomes: map[string]int64{}, Quality: map[str
 
 func (s *Seen) see(r *trace.Request) {
 	s.Outcomes[r.ErrorClass]++
-	for _, flag := range r.QualityFlags() {
-		s.Quality[flag]++
+	if r.Quality != "" {
+		for flag := range strings.SplitSeq(r.Quality, ",") {
+			s.Quality[flag]++
+		}
 	}
 	if r.ErrorClass == trace.ClassOK && (r.Stream == nil || *r.Stream) {
 		s.Streams++

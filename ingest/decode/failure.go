@@ -47,6 +47,9 @@ func (f Failure) RaisedStatus() int32 {
 
 // StatusCode reads an HTTP status; 0 when text is none.
 func StatusCode(text string) int32 {
+	if text == "" { // of most records: an error costs more than all the rest
+		return 0
+	}
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < 100 || n > 599 {
 		return 0

@@ -12,8 +12,11 @@ func hasFlag(list, flag string) bool {
 }
 
 func addFlag(list, flag string) string {
-	if list == "" {
+	switch {
+	case list == "":
 		return flag
+	case list == QNaiveTime && flag == QSystemEstimated: // on every row of some logs: not another text for each
+		return QNaiveTime + "," + QSystemEstimated
 	}
 	for at := 0; at < len(list); {
 		f, _, _ := strings.Cut(list[at:], ",")
