@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -107,8 +108,9 @@ func TestRowsOfOneRecord(t *testing.T) {
 	}
 }
 
-// Envoy's access log as it comes through OpenTelemetry's log sink, beside what the client saw of each request.
-func TestEnvoyThroughOpenTelemetry(t *testing.T) {
+// captured gives the logs and truths that package mapping tests with, by file name.
+func captured(t *testing.T) map[string][]byte {
+	t.Helper()
 	f, err := os.Open(filepath.Join("mapping", "testdata", "captures.txtar.gz"))
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +128,29 @@ func TestEnvoyThroughOpenTelemetry(t *testing.T) {
 	for _, f := range txtar.Parse(text).Files {
 		files[f.Name] = f.Data
 	}
+	return files
+}
+
+// Each real log is found by its content among all formats, however much the program says before its first request.
+func TestCapturesAreDetected(t *testing.T) {
+	files := captured(t)
+	for name, want := range map[string]string{"nginx-combined": "nginx-text 14", "nginx-buffered": "nginx 14", "nginx-ingress": "nginx-ingress 14", "haproxy": "haproxy 14",
+		"envoy-text": "envoy-text 14", "istio-text": "envoy-text 14", "envoy-otlp": "envoy 14", "portkey": "portkey-gateway 14", "sglang-router": "sglang-router 14",
+		"sglang-router-trace": "sglang-router 14", "tensorzero": "tensorzero 15", "vllm-router": "vllm-router 0"} {
+		acc, err := Run(context.Background(), Options{Run: t.TempDir(), Stdin: bytes.NewReader(files[name+".log"]), Options: decode.Options{Hash: decode.NewHasher(make([]byte, 16))}}, "-")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if in := acc.Inputs[0]; fmt.Sprint(in.Format, " ", in.Kept) != want || len(in.Rejected) > 0 {
+			t.Errorf("%s: %+v, want %s", name, in, want)
+		}
+	}
+}
+
+// Envoy's access log as it comes through OpenTelemetry's log sink, beside what the client saw of each request.
+func TestEnvoyThroughOpenTelemetry(t *testing.T) {
+	files := captured(t)
 	acc, err := Run(context.Background(), Options{Run: t.TempDir(), Stdin: bytes.NewReader(files["envoy-otlp.log"]),
 		Options: decode.Options{Hash: decode.NewHasher(make([]byte, 16))}}, "-")
 	if err != nil {
