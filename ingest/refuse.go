@@ -21,6 +21,7 @@ var summaries = []summary{
 	{name: "an inference-perf summary", keys: []string{"load_summary", "successes"}, advice: "give per_request_lifecycle_metrics.json of the same folder"},
 	{name: "an evalscope summary", keys: []string{"Total Requests", "Concurrency"}, advice: evalscope},
 	{name: "an evalscope summary", keys: []string{"Percentiles", "TTFT (ms)"}, advice: evalscope},
+	{name: "a result of SGLang's bench_serving", keys: []string{"mean_ttft_ms", "total_output_tokens_retokenized"}, advice: sglangBench},
 	{name: "a vLLM bench result without --save-detailed", keys: []string{"mean_ttft_ms", "total_input_tokens"}, advice: "run vllm bench serve with --save-detailed"},
 	{name: "an SQLite database (evalscope's benchmark_data.db is one)", head: []byte("SQLite format 3\x00"), advice: evalscope},
 	{name: "a Python pickle (SGLang's dump folder holds such)", head: []byte("\x80\x04\x95"), advice: pickle},
@@ -28,8 +29,9 @@ var summaries = []summary{
 }
 
 const (
-	evalscope = "evalscope keeps its requests as pickles in an SQLite file, and reading a pickle runs what is in it: not read. Use the log of the server or gateway it asked"
-	pickle    = "reading a pickle runs what is in it: not read. Have SGLang write --log-requests or --export-metrics-to-file"
+	sglangBench = "its itls are chunk gaps divided by tokens, so no chunk time can be had from it: not read. Have the server write --export-metrics-to-file"
+	evalscope   = "evalscope keeps its requests as pickles in an SQLite file, and reading a pickle runs what is in it: not read. Use the log of the server or gateway it asked"
+	pickle      = "reading a pickle runs what is in it: not read. Have SGLang write --log-requests or --export-metrics-to-file"
 )
 
 // refuseSummary names the input if it is a known kind of file without requests; else nil.

@@ -161,4 +161,10 @@ func TestOllamaCapture(t *testing.T) {
 	if len(other.rows) != 0 || len(other.refused) != 2 || other.skipped["not_a_model_call"] != 2 || other.skipped[otherLine] != 1 {
 		t.Errorf("%d rows, refused %q, skipped %v", len(other.rows), other.refused, other.skipped)
 	}
+	// An abort explains one 500 right behind it, and no later one.
+	abort, failed := "level=INFO msg=\""+string(abortLine)+"\"\n", "[GIN] 2026/11/29 - 12:58:28 | 500 | 1.2ms | 127.0.0.1 | POST \"/api/chat\"\n"
+	res = read(t, OllamaLog(), abort+failed+failed+abort+strings.Repeat(strings.Replace(failed, "500", "200", 1), 9)+failed)
+	if got, want := classes(res.rows), map[string]int{"client_cancel": 1, "upstream_error": 2, "ok": 9}; !cmp.Equal(got, want) {
+		t.Errorf("classes %v, want %v", got, want)
+	}
 }

@@ -63,36 +63,46 @@ func readGIN(line string) (g ginLine, ok bool) {
 // ginTime is the layout of the stamp.
 const ginTime = "2006/01/02 - 15:04:05"
 
+// abortWithin is how many access lines may stand between the end of a wait and the line of its request: the handler
+// returns at once.
+const abortWithin = 8
+
 var abortLine = []byte("aborting completion request due to client closing the connection")
 
-func ollamaLog() decode.Group {
-	aborted := 0 // requests that gave up their wait and whose access line is still to come
-	return decode.Group{Line: func(c *decode.Context, line []byte) error {
-		if bytes.Contains(line, abortLine) {
-			aborted++
-			c.Skip(partOfRequest)
-			return nil
-		}
-		g, ok := readGIN(string(line))
-		switch {
-		case !ok:
-			c.Skip(otherLine)
-			return nil
-		case g.method != "POST" || g.path == "/" || pathKind(g.path) == "":
-			c.Skip("not_a_model_call")
-			return nil
-		}
-		r, err := g.row(c)
-		if err != nil {
-			return err
-		}
-		if g.status == 500 && aborted > 0 {
-			aborted--
-			r.ErrorClass = trace.ClassCancel
-		}
-		c.Emit(r, nil)
+// ollamaReader reads one log: how many requests gave up their wait and have no access line yet, and how many access lines
+// stand behind the last of them.
+type ollamaReader struct{ aborted, since int }
+
+func ollamaLog() decode.Group { return decode.Group{Line: new(ollamaReader).line} }
+
+func (o *ollamaReader) line(c *decode.Context, line []byte) error {
+	if bytes.Contains(line, abortLine) {
+		o.aborted, o.since = o.aborted+1, 0
+		c.Skip(partOfRequest)
 		return nil
-	}}
+	}
+	g, ok := readGIN(string(line))
+	if !ok {
+		c.Skip(otherLine)
+		return nil
+	}
+	if o.since++; o.since > abortWithin {
+		o.aborted = 0
+	}
+	if g.method != "POST" || g.path == "/" || pathKind(g.path) == "" {
+		c.Skip("not_a_model_call")
+		return nil
+	}
+	r, err := g.row(c)
+	if err != nil {
+		return err
+	}
+	if g.status == 500 && o.aborted > 0 {
+		o.aborted--
+		r.ErrorClass = trace.ClassCancel
+	}
+	c.Emit(r, nil)
+	return nil
 }
 
 func (g *ginLine) row(c *decode.Context) (*trace.Request, error) {
