@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"reprise/ingest/decode"
-	"reprise/ingest/trace"
-)
+import "reprise/ingest/decode"
 
 // maxOpen bounds the requests that a group keeps: what a log begins and never ends must not fill the memory.
 const maxOpen = 1 << 16
@@ -102,9 +99,3 @@ const (
 	partOfRequest = "part_of_request" // told of one, whose row comes with another line
 	otherLine     = "other_line"
 )
-
-// inFlight emits a request whose end is not in the log.
-func inFlight(c *decode.Context, r **trace.Request) {
-	(*r).ErrorClass = trace.ClassInFlight
-	c.Emit(*r, nil)
-}

@@ -117,7 +117,7 @@ func TestTensorRTLLM(t *testing.T) {
 func TestPendingBounds(t *testing.T) {
 	res := &result{}
 	c := newContext(res, decode.Options{})
-	p := newPending(inFlight)
+	p := newPending(func(c *decode.Context, r **trace.Request) { c.Emit(*r, nil) })
 	const all = maxOpen + 5000
 	for i := range all {
 		id := fmt.Sprint(i)

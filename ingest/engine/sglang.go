@@ -38,7 +38,7 @@ error_class    of an abort: its status code; an abort without one is client_canc
 `
 
 const aboutSGLang = `One object or line a finished request ("request.finished", "Finish: "); the line of its begin only tells of requests that
-never finish (in_flight). Dump folders are pickles and are not read.
+have no such end in the log (error_class unknown: still running, or left out as too fast). Dump folders are pickles and are not read.
 Can contain: arrival, end, tokens, cached tokens, finish reason, and with --enable-metrics first token and stages.
 Cannot: chunks, models, tenants, status codes of answers that went well.
 ` + sglangColumns
@@ -92,7 +92,7 @@ func detectSGLangMetrics(s *decode.Sample) int {
 }
 
 func sglang() decode.Group {
-	open := newPending(inFlight)
+	open := newPending(func(c *decode.Context, r **trace.Request) { c.Emit(*r, nil) })
 	return decode.Group{
 		JSON: func(c *decode.Context, v *decode.Value) error { return sglangJSON(c, open, v) },
 		Line: func(c *decode.Context, line []byte) error { return sglangLine(c, open, string(line)) },

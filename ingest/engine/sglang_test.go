@@ -46,7 +46,7 @@ func TestSGLang(t *testing.T) {
 		r.TimePrecision != 1e6 || r.Quality != "arrival_derived,naive_time,negative_interval" || !is(r.MaxTokens, 8) {
 		t.Errorf("text: %+v", r)
 	}
-	if r := res.rows[1]; r.RequestID != "b" || r.ErrorClass != "in_flight" || !is(r.Arrival, 1786531262000000) || !*r.Stream {
+	if r := res.rows[1]; r.RequestID != "b" || r.ErrorClass != "unknown" || !is(r.Arrival, 1786531262000000) || !*r.Stream {
 		t.Errorf("never finished: %+v", r)
 	}
 	// What the server prints to its terminal has the objects among other lines.

@@ -14,38 +14,50 @@ func sglangLine(c *decode.Context, open *pending[*trace.Request], text string) e
 			return sglangJSON(c, open, v)
 		}
 	}
-	kind, obj := "Finish: obj=", ""
-	head, rest, ok := strings.Cut(text, kind)
-	if received, after, isBegin := strings.Cut(text, "Receive: obj="); isBegin && (!ok || len(received) < len(head)) {
-		kind, head, rest = "Receive: obj=", received, after
-	} else if !ok {
+	head, obj, finished, ok := sglangMessage(text)
+	if !ok {
 		c.Skip(otherLine)
 		return nil
 	}
-	obj = rest
-	call := sglangCall{stamp: sglangStamp(head), precision: 1e6, embedding: strings.HasPrefix(rest, "EmbeddingReqInput(")}
-	if kind == "Finish: obj=" {
-		at := strings.LastIndex(rest, "'meta_info': ")
-		out := strings.LastIndex(rest[:max(at, 0)], ", out={")
+	call := sglangCall{stamp: sglangStamp(head), precision: 1e6, embedding: strings.HasPrefix(obj, "EmbeddingReqInput(")}
+	if finished {
+		at := strings.LastIndex(obj, metaKey)
+		out := strings.LastIndex(obj[:max(at, 0)], ", out={")
 		if at < 0 || out < 0 {
-			return c.Reject("no_meta_info", "expected out={... 'meta_info': {...}}, got %q", rest[max(len(rest)-60, 0):])
+			return c.Reject("no_meta_info", "expected out={... 'meta_info': {...}} at the end, got a line of %d bytes without", len(text))
 		}
-		fields, ok := pyDict(rest[at+len("'meta_info': "):])
+		fields, ok := pyDict(obj[at+len(metaKey):])
 		if !ok {
-			return c.Reject("bad_meta_info", "expected a dict, got %q", rest[at:min(len(rest), at+60)])
+			return c.Reject("bad_meta_info", "expected 'meta_info' to hold a dict, got another value or half of one")
 		}
-		obj, call.meta = rest[:out], func(name string) string { return fields[name] }
+		obj, call.meta = obj[:out], func(name string) string { return fields[name] }
 	}
 	call.rid = sglangID(obj)
 	call.stream, call.maxTokens = strings.ToLower(inside(obj, " stream=", ",")), inside(obj, "'max_new_tokens': ", ",")
-	if strings.Contains(call.rid, "HEALTH_CHECK") {
+	switch {
+	case strings.Contains(call.rid, "HEALTH_CHECK"):
 		c.Skip("health_check")
 		return nil
-	}
-	if kind == "Finish: obj=" {
+	case finished:
 		return call.finish(c, open)
 	}
 	return call.begin(c, open)
+}
+
+const metaKey = "'meta_info': "
+
+// sglangMessage cuts "... Receive: obj=..." and "... Finish: obj=...": the mark that comes first, the other may be in a
+// prompt.
+func sglangMessage(text string) (head, obj string, finished, ok bool) {
+	const begin, end = "Receive: obj=", "Finish: obj="
+	i, j := strings.Index(text, begin), strings.Index(text, end)
+	switch {
+	case j >= 0 && (i < 0 || j < i):
+		return text[:j], text[j+len(end):], true, true
+	case i >= 0:
+		return text[:i], text[i+len(begin):], false, true
+	}
+	return "", "", false, false
 }
 
 // sglangID is rid='...', the first argument; "" when it is a list of them.
