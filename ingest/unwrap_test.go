@@ -56,6 +56,7 @@ func TestContainers(t *testing.T) {
 		{"syslog, text", "<190>Nov 29 10:00:01 host nginx: " + nginx, "nginx-text", 1, 0},
 		{"compose, text", "router-1  | " + example("sglang-router"), "sglang-router", 1, 0},
 		{"syslog, JSON", "<134>Nov 29 10:00:01 host caddy: " + caddy, "caddy", 1, 0},
+		{"pairs as JSON", `{"time":"2026-11-29T10:00:02Z","level":"info","scope":"request","gateway":"g","http.status":200,"protocol":"llm","gen_ai.request.model":"m","duration":"2488ms"}`, "agentgateway", 1, 0},
 		{"zeros in front", strings.Repeat("\x00", 3<<20) + caddy + "\n" + strings.Repeat("\x00", 100) + caddy, "caddy", 2, 0},
 		{"tab-separated", "id\tobject\tprovider\tnumber_of_retries\tfallback_index\ttimestamp\n1\tchat.completion\topenai\t0\t0\t2026-11-29T10:00:00Z", "bifrost", 1, 0},
 		{"semicolons", "id;object;provider;number_of_retries;fallback_index;timestamp\n1;chat.completion;openai;0;0;2026-11-29T10:00:00Z", "bifrost", 1, 0},

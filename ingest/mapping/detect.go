@@ -33,7 +33,7 @@ const maxSample = 128 << 10
 // signs counts the signs of the best record.
 func (m *mapping) signs(s *decode.Sample) int {
 	best := 0
-	if m.text != nil {
+	if m.text != nil && s.Records == nil {
 		seen := 0
 		for line := range s.Lines() {
 			if len(line) > maxLine {

@@ -34,9 +34,9 @@
 //
 // match is a regular expression (RE2: its time is linear), or a list of which the first that matches counts. Its named
 // groups are the keys; a group that matched nothing is missing, and a path that begins with no group is an error.
-// logfmt: true, in place of match, reads key=value and key="value" pairs; words without a value are the keys 1, 2 and so
-// on. Colour codes are taken out before. A line that does not match is refused (no_match), or with other: skip counted as
-// other_line. A line longer than 16 KiB is refused (too_long).
+// logfmt: true, in place of match, reads key=value and key="value" pairs, and JSON objects with the same keys; words
+// without a value are the keys 1, 2 and so on. Colour codes are taken out before. A line that does not match is refused
+// (no_match), or with other: skip counted as other_line. A line longer than 16 KiB is refused (too_long).
 //
 // # Paths
 //

@@ -86,6 +86,8 @@ func (m *mapping) format() decode.Format {
 		f.Group = m.group
 	case m.text == nil:
 		f.JSON, f.CSV = m.decode, m.csv
+	case m.text.logfmt: // programs that write pairs write the same names as JSON when asked to
+		f.Line, f.JSON = m.line, m.decode
 	default:
 		f.Line = m.line
 	}
