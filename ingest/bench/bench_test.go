@@ -241,7 +241,7 @@ func sound(t *testing.T, r *trace.Request) {
 }
 
 func FuzzAIPerf(f *testing.F)        { fuzz(f, AIPerf(), hostileAIPerf...) }
-func FuzzGuideLLM(f *testing.F)      { fuzz(f, GuideLLM(), oldGuide, hostileGuide) }
+func FuzzGuideLLM(f *testing.F)      { fuzz(f, GuideLLM(), oldGuide, middleGuide, hostileGuide) }
 func FuzzVLLM(f *testing.F)          { fuzz(f, VLLM(), failedVLLM) }
 func FuzzGenAIPerf(f *testing.F)     { fuzz(f, GenAIPerf(), keptGenAI) }
 func FuzzInferencePerf(f *testing.F) { fuzz(f, InferencePerf(), failedPerf) }

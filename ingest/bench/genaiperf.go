@@ -8,7 +8,7 @@ import (
 // GenAIPerf is profile_export.json of genai-perf and perf_analyzer.
 func GenAIPerf() decode.Format {
 	return decode.Format{Name: "genai-perf", Title: "genai-perf profile_export.json", About: aboutGenAIPerf, Units: "epoch nanoseconds",
-		Defects: "its inter-token latency meant other things in other versions: not read. perf_analyzer repeats an experiment until it is stable: every repeat is in the file",
+		Defects: "its inter-token latency meant other things in other versions: not read. Requests outside the measured windows (window_boundaries) are in the file too",
 		Example: `{"service_kind":"openai","endpoint":"v1/chat/completions","experiments":[{"experiment":{"mode":"concurrency","value":1},"requests":[{"timestamp":1745526100322752068,"response_timestamps":[1745526100365982228,1745526100385982228]}]}]}`,
 		Detect:  detectGenAIPerf, JSON: genaiPerf}
 }

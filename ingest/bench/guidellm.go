@@ -10,7 +10,7 @@ import (
 // GuideLLM is benchmarks.json of GuideLLM, of any version since 0.2.
 func GuideLLM() decode.Format {
 	return decode.Format{Name: "guidellm", Title: "GuideLLM benchmarks.json", About: aboutGuideLLM, Units: "epoch seconds; every stamp is a time of its own",
-		Defects: `"time_per_output_token_ms" contains the time to the first token ((last - first)/n before 0.4), "inter_token_latency_ms" is our tpot: neither is read. No chunk is kept`,
+		Defects: `"time_per_output_token_ms" contains the time to the first token (in 0.2 it is (last - first)/n), "inter_token_latency_ms" is our tpot: neither is read. No chunk is kept`,
 		Example: `{"metadata":{"guidellm_version":"0.8.1"},"benchmarks":[{"type_":"generative_benchmark","requests":{"successful":[{"type_":"generative_request_stats","request_id":"a","info":{"status":"completed","timings":{"request_start":1795962490.5,"first_token_iteration":1795962490.6,"last_token_iteration":1795962492.4,"request_end":1795962492.5}}}],"errored":[],"incomplete":[]}}]}`,
 		Detect:  detectGuideLLM, JSON: guidellm}
 }

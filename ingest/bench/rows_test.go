@@ -83,6 +83,9 @@ func TestAIPerfHostile(t *testing.T) {
 // oldGuide is the shape of 0.2 and 0.3 (neuralmagic/guidellm, src/guidellm/benchmark/benchmark.py at 00a210d).
 const oldGuide = `{"benchmarks":[{"type_":"generative_benchmark","requests":{"successful":[{"type_":"generative_text_response","request_id":"q1","request_type":"chat_completions","scheduler_info":{"requested":true,"completed":true},"prompt":"hi","output":"a b","prompt_tokens":11,"output_tokens":3,"start_time":1700000000.25,"end_time":1700000001.5,"first_token_time":1700000000.75,"last_token_time":1700000001.25,"time_per_output_token_ms":166.7}],"incomplete":[],"errored":[{"type_":"generative_text_error","request_id":"q2","prompt_tokens":5,"output_tokens":0,"start_time":1700000002,"end_time":1700000002.5,"first_token_time":null,"last_token_time":null,"error":"Server error '503 Service Unavailable' for url 'http://x/v1/chat/completions'"}]}}]}`
 
+// middleGuide is the shape between 0.3 and 0.4 (scheduler_info.request_timings, request_args an object).
+const middleGuide = `{"benchmarks":[{"requests":{"successful":[{"type_":"generative_request_stats","request_id":"m1","request_type":"chat_completions","request_args":{"model":"m","stream":true,"max_tokens":9},"prompt_tokens":7,"output_tokens":4,"scheduler_info":{"status":"completed","request_timings":{"request_start":1700000000.5,"first_iteration":1700000000.75,"last_iteration":1700000001.5,"request_end":1700000001.75}},"time_per_output_token_ms":250}],"incomplete":[],"errored":[],"total":null}}]}`
+
 // hostileGuide: cut by the tool before and after it was sent, an end before its start, text for numbers, no stamps.
 const hostileGuide = `{"benchmarks":[{"requests":{"successful":[{"request_id":"h1","info":{"timings":{"request_start":1700000010,"request_end":1700000009,"first_token_iteration":"NaN","last_token_iteration":-4}},"output_metrics":{"total_tokens":"many"}},{"info":7},3],"incomplete":[{"request_id":"h2","info":{"timings":{"request_start":1700000011.5,"first_iteration":1700000012}}},{"request_id":"h3","info":{"status":"cancelled","timings":{"targeted_start":1700000020,"request_start":null}}}],"errored":null}},"x",null]}`
 
@@ -105,6 +108,11 @@ func TestGuideLLMRows(t *testing.T) {
 	}
 	if r := res.rows[5]; r.RequestID != "h2" || r.ErrorClass != "client_cancel" || *r.FirstUS != 500000 || r.EndUS != nil {
 		t.Errorf("cut by the tool: %+v", r)
+	}
+	middle := documents(t, GuideLLM(), middleGuide).rows[0]
+	if !cmp.Equal([]*int64{middle.Arrival, middle.FirstUS, middle.LastUS, middle.EndUS, middle.InputTokens, middle.OutputTokens, middle.MaxTokens},
+		[]*int64{n(1700000000500000), n(250000), n(1000000), n(1250000), n(7), n(4), n(9)}) || middle.ModelRequested != "m" || middle.TTFTKind != "first_any_chunk" {
+		t.Errorf("0.4: %+v", middle)
 	}
 	if res := documents(t, GuideLLM(), `{"benchmarks":[{"requests":{"successful":[]}}]}`); len(res.refused) != 1 || !strings.Contains(res.refused[0], "no_requests") {
 		t.Errorf("refused %q", res.refused)
