@@ -154,9 +154,13 @@ func looksAtText(headBytes []byte) (list []look) {
 	return append(list, look{Sample: plain, container: textLines})
 }
 
-// behindPrefix returns the line from its first brace on, if it ends with one; else nil.
+// behindPrefix returns the line from the brace of an object on, if it ends with one; else nil.
 func behindPrefix(line []byte) []byte {
-	if i := bytes.IndexByte(line, '{'); i >= 0 && line[len(line)-1] == '}' {
+	i := bytes.Index(line, []byte(`{"`)) // a prefix may hold braces too: request{id=7}: {"a":1}
+	if i < 0 {
+		i = bytes.IndexByte(line, '{')
+	}
+	if i >= 0 && line[len(line)-1] == '}' {
 		return line[i:]
 	}
 	return nil

@@ -99,7 +99,7 @@ func (c *conversion) open() (func([]byte) *block, error) {
 		return blocksOf(splitWhole(c.in.Reader)), nil
 	case jsonBehind:
 		c.decode = func(ctx *decode.Context, p *decode.Parser, r record) error {
-			if bytes.IndexByte(r.data, '{') < 0 { // what a program says between its records
+			if !bytes.Contains(r.data, []byte(`{"`)) { // what a program says between its records
 				ctx.Skip("no_json")
 				return nil
 			}

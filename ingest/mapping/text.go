@@ -102,16 +102,20 @@ func (t *text) record(line []byte) (*decode.Value, error) {
 
 // line turns one line into a request.
 func (m *mapping) line(c *decode.Context, line []byte) error {
-	if len(line) > maxLine {
-		return c.Reject("too_long", "expected at most %d KiB in a line of text, got %d bytes", maxLine>>10, len(line))
+	var v *decode.Value
+	var err error
+	long := len(line) > maxLine
+	if !long {
+		v, err = m.text.record(line)
 	}
-	v, err := m.text.record(line)
 	switch {
 	case err != nil:
 		return c.Reject("bad_line", "%v", err)
 	case v == nil && m.text.skipOther:
 		c.Skip("other_line")
 		return nil
+	case long:
+		return c.Reject("too_long", "expected at most %d KiB in a line of text, got %d bytes", maxLine>>10, len(line))
 	case v == nil:
 		return c.Reject("no_match", "expected %s, got %q", m.text.expected(), short(string(line)))
 	}

@@ -68,6 +68,7 @@ func TestOtherLines(t *testing.T) {
 		{"nginx-text", `10.0.0.7 - - [29/Nov/2026:11:00:02 +0100] "" 400 0 "-" "-"`, "other_endpoint"},
 		{"nginx-text", `2026/11/29 10:00:00 [error] 7#7: *1 upstream prematurely closed connection`, "no_match"},
 		{"nginx-text", strings.Repeat("x", maxLine+1), "too_long"},
+		{"haproxy", strings.Repeat("x", maxLine+1), "other_line"},
 		{"haproxy", `<134>Nov 29 10:00:00 haproxy[1]: Server vllm/s1 is DOWN`, "other_line"},
 		{"agentgateway", `2026-11-29T10:00:02Z info request gateway=g http.status=200 protocol=mcp http.path=/mcp duration=1ms`, "not_a_model_call"},
 		{"agentgateway", `2026-11-29T10:00:02Z info state_manager loaded config`, "other_line"},
