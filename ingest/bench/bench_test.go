@@ -146,6 +146,9 @@ func TestCaptures(t *testing.T) {
 						slow[r.RequestID] = true
 					}
 				}
+				if r.HeadersUS != nil {
+					check("headers_us", r.HeadersUS, (s.Hdr-s.Arr)/1000)
+				}
 				check("first_us", r.FirstUS, (s.W[0]-s.Arr)/1000)
 				check("last_us", r.LastUS, (s.W[63]-s.Arr)/1000)
 				check("end_us", r.EndUS, (s.Done-s.Arr)/1000)

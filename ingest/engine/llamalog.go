@@ -121,7 +121,7 @@ func (l *llamaReader) loose(text string) (*llamaTask, string) {
 	if _, after, ok := strings.Cut(text, "send_error: task id = "); ok {
 		task, message, _ := strings.Cut(after, ", error: ")
 		if t := l.tasks.get(task); t != nil {
-			t.failed = first(message, "unknown")
+			t.failed = firstOf(message, "unknown")
 			return t, task
 		}
 	}

@@ -162,7 +162,7 @@ func (call *sglangCall) finish(c *decode.Context, open *pending[*trace.Request])
 	if open != nil {
 		open.take(call.rid)
 	}
-	r := newRow(c, "sglang", first(call.meta("id"), call.rid))
+	r := newRow(c, "sglang", firstOf(call.meta("id"), call.rid))
 	call.asked(r)
 	seconds := func(names ...string) *int64 {
 		for _, name := range names {
@@ -217,7 +217,7 @@ func (call *sglangCall) outcome(r *trace.Request) {
 	code := decode.StatusCode(call.meta("finish_reason.status_code"))
 	switch {
 	case r.FinishReason == "abort" && code != 0:
-		r.HTTPStatus, r.ErrorClass = &code, first(decode.Failure{Status: code, Text: call.meta("finish_reason.message")}.ErrorClass(), trace.ClassUnknown)
+		r.HTTPStatus, r.ErrorClass = &code, firstOf(decode.Failure{Status: code, Text: call.meta("finish_reason.message")}.ErrorClass(), trace.ClassUnknown)
 	case r.FinishReason == "abort":
 		r.ErrorClass = trace.ClassCancel
 	case r.EndUS != nil:

@@ -67,7 +67,7 @@ func tgiLine(c *decode.Context, line []byte) error {
 	stamp, rest, _ := strings.Cut(text, " INFO ")
 	stamp = strings.TrimSpace(stamp)
 	stamp = stamp[strings.LastIndexByte(stamp, ' ')+1:] // behind what a container runtime puts there
-	rest = " " + rest
+	rest = " " + strings.Replace(rest, "{total_time=", "{ total_time=", 1) // where it is the first field
 	call := tgiCall{time: stamp, route: inside(rest, "http.route=", " "), field: func(name string) string { return inside(rest, " "+name+`="`, `"`) }}
 	for _, name := range []string{"chat_completions", "generate_stream", "completions", "generate"} {
 		if call.span == "" && (strings.Contains(rest, " "+name+"{") || strings.Contains(rest, ":"+name+"{")) {
@@ -76,16 +76,6 @@ func tgiLine(c *decode.Context, line []byte) error {
 	}
 	if i := strings.LastIndex(rest, "parameters=GenerateParameters {"); i >= 0 {
 		call.parameters = rest[i:]
-	}
-	if call.field("total_time") == "" { // the first field has the brace before it
-		took := inside(rest, `{total_time="`, `"`)
-		inner := call.field
-		call.field = func(name string) string {
-			if name == "total_time" {
-				return took
-			}
-			return inner(name)
-		}
 	}
 	return call.emit(c)
 }
@@ -97,7 +87,7 @@ func tgiJSON(c *decode.Context, v *decode.Value) error {
 	call := tgiCall{time: decode.Text(v, "timestamp"), span: decode.Text(v, "span", "name"), parameters: decode.Text(v, "span", "parameters"),
 		field: func(name string) string { return decode.Text(v, "span", name) }}
 	for _, s := range v.GetArray("spans") {
-		call.route = first(call.route, decode.Text(s, "http.route"))
+		call.route = firstOf(call.route, decode.Text(s, "http.route"))
 	}
 	return call.emit(c)
 }
@@ -133,9 +123,9 @@ func (call *tgiCall) emit(c *decode.Context) error {
 	r.EndpointKind = pathKind(call.route)
 	switch call.span {
 	case "generate_stream":
-		r.Stream, r.EndpointKind = trace.Ptr(true), first(r.EndpointKind, "completions")
+		r.Stream, r.EndpointKind = trace.Ptr(true), firstOf(r.EndpointKind, "completions")
 	case "generate":
-		r.Stream, r.EndpointKind = trace.Ptr(false), first(r.EndpointKind, "completions")
+		r.Stream, r.EndpointKind = trace.Ptr(false), firstOf(r.EndpointKind, "completions")
 	case "chat_completions":
 		r.EndpointKind = "chat"
 	case "completions":
@@ -148,7 +138,7 @@ func (call *tgiCall) emit(c *decode.Context) error {
 	return nil
 }
 
-func first(a, b string) string {
+func firstOf(a, b string) string {
 	if a != "" {
 		return a
 	}
