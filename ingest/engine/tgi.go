@@ -66,7 +66,7 @@ func tgiLine(c *decode.Context, line []byte) error {
 	// The span's fields stand behind the parameters, which hold text of the caller; the last of a name is the span's.
 	stamp, rest, _ := strings.Cut(text, " INFO ")
 	stamp = strings.TrimSpace(stamp)
-	stamp = stamp[strings.LastIndexByte(stamp, ' ')+1:] // behind what a container runtime puts there
+	stamp = stamp[strings.LastIndexByte(stamp, ' ')+1:]                    // behind what a container runtime puts there
 	rest = " " + strings.Replace(rest, "{total_time=", "{ total_time=", 1) // where it is the first field
 	call := tgiCall{time: stamp, route: inside(rest, "http.route=", " "), field: func(name string) string { return inside(rest, " "+name+`="`, `"`) }}
 	for _, name := range []string{"chat_completions", "generate_stream", "completions", "generate"} {
