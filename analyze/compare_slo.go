@@ -41,7 +41,7 @@ type RatioCI struct {
 // slo judges the pairs; nil without an SLO.
 func (x *comparing) slo() *SLODelta {
 	s := x.Scope.SLO
-	if len(s.Terms) == 0 {
+	if !s.has(sloMetrics...) {
 		return nil
 	}
 	judged := x.with(func(p paired) bool { return p.base.judged() && p.cand.judged() })
@@ -58,7 +58,7 @@ func (x *comparing) slo() *SLODelta {
 	d.Base, d.Cand = sloSide(judged, baseOf, span, objective), sloSide(judged, candOf, span, objective)
 	d.Requests = x.totals(judged, func(l *logical) float64 { return indicator(l.good()) })
 	d.Tokens = x.totals(judged, goodTokens)
-	if why := x.withheld[e2e]; why != "" && slices.ContainsFunc(s.Terms, func(t Term) bool { return t.Metric == "e2e" }) {
+	if why := x.withheld[e2e]; why != "" && s.has("e2e") {
 		d.Withheld, d.Good.Verdict = why, Inconclusive
 	}
 	return d
@@ -148,7 +148,7 @@ const maxTurned = 50 // of each kind
 func (x *comparing) turned() []Turned {
 	fine := (*logical).ok
 	known := func(l *logical) bool { return l.ok() || l.failed() }
-	if len(x.Scope.SLO.Terms) > 0 {
+	if x.Scope.SLO.has(sloMetrics...) {
 		fine, known = (*logical).good, (*logical).judged
 	}
 	var bad, good []Turned

@@ -84,7 +84,7 @@ func (s *seen) warnings(res *Result, sc Scope) []Warning {
 		out = append(out, Warning{"mixed_ttft_kinds", "first-token times of several kinds are pooled (" + strings.Join(parts, ", ") +
 			"); group by ttft_kind or vantage to tell them apart"})
 	}
-	if len(sc.SLO.Terms) == 0 && res.has("attainment") {
+	if !sc.SLO.has(sloMetrics...) && res.has("attainment") {
 		out = append(out, Warning{"no_slo", "no objective was given, so no request is judged"})
 	}
 	return out
@@ -92,7 +92,7 @@ func (s *seen) warnings(res *Result, sc Scope) []Warning {
 
 // readsFirstToken says whether figures of the result hang on the first token's time.
 func readsFirstToken(res *Result, sc Scope) bool {
-	judges := res.has("attainment") && slices.ContainsFunc(sc.SLO.Terms, func(t Term) bool { return t.Metric == "ttft" || t.Metric == "ttfvt" || t.Metric == "tpot" })
+	judges := res.has("attainment") && sc.SLO.has("ttft", "ttfvt", "tpot")
 	return judges || strings.HasPrefix(res.Query, "latency")
 }
 

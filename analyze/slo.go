@@ -1,12 +1,15 @@
 package analyze
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"reprise/queries"
 )
 
 // SLO is a set of objectives on single requests. The zero value has no terms.
@@ -14,6 +17,14 @@ type SLO struct {
 	Terms     []Term
 	Objective float64 // share of requests that must meet all terms at once, 0 to 1
 	Text      string  // as given
+	Sections  []SLOSection
+}
+
+// SLOSection is an SLO of its own for some of the requests: the first section that fits a request replaces Terms for it.
+// Objectives are those of the whole SLO.
+type SLOSection struct {
+	Tenant, Model string // "" is any
+	Terms         []Term
 }
 
 // Term bounds one metric of a request, inclusive. Objective is the share of requests that must meet this term alone.
@@ -21,6 +32,7 @@ type Term struct {
 	Metric    string  // one of sloMetrics
 	Bound     int64   // microseconds
 	Objective float64 // 0 to 1
+	PerInput  float64 // microseconds that each input token adds to the bound
 }
 
 var sloMetrics = []string{"ttft", "ttfvt", "tpot", "e2e", "max_gap"}
@@ -54,7 +66,10 @@ func presetNames() []string { return slices.Sorted(maps.Keys(presets)) }
 // ParseSLO reads a preset's name or terms separated by commas:
 //
 //	SLO  = TERM {"," TERM}
-//	TERM = METRIC "<=" NUMBER ("us"|"ms"|"s") ["@" NUMBER "%"]
+//	TERM = METRIC "<=" TIME ["+" TIME "*" "in"] ["@" NUMBER "%"]
+//	TIME = NUMBER ("us"|"ms"|"s")
+//
+// "ttft<=200ms+0.1ms*in" allows 200 ms and 0.1 ms more for each input token; only ttft, ttfvt and e2e may grow so.
 //
 // A term without an objective takes that of the next term that has one, so "ttft<=1s,tpot<=60ms@95%" asks 95 % of both;
 // [DefaultObjective] without any. The objective for all terms at once is the lowest of them. Errors name the position
@@ -76,10 +91,57 @@ func ParseSLO(text string) (SLO, error) {
 // Params gives the terms as the parameters that base/judged.sql reads.
 func (s SLO) Params() map[string]string {
 	out := map[string]string{}
-	for _, t := range s.Terms {
-		out[t.Metric+"_slo_us"] = strconv.FormatInt(t.Bound, 10)
+	for _, metric := range sloMetrics {
+		if cases := s.bounds(metric); cases != nil {
+			out[metric+"_slo_us"] = boundText(cases)
+		}
+		if s.byInput() {
+			out["by_input"] = "true"
+		}
 	}
 	return out
+}
+
+// bounds are the cases of the metric's bound; nil when nothing sets one.
+func (s SLO) bounds(metric string) []queries.Bound {
+	var cases []queries.Bound
+	some := false
+	for _, section := range append(slices.Clone(s.Sections), SLOSection{Terms: s.Terms}) {
+		b := queries.Bound{Tenant: section.Tenant, Model: section.Model}
+		for _, t := range section.Terms {
+			if t.Metric == metric {
+				b.US, b.PerInputUS, some = &t.Bound, t.PerInput, true
+			}
+		}
+		cases = append(cases, b)
+	}
+	if !some {
+		return nil
+	}
+	return cases
+}
+
+// boundText is the shortest value of a BOUND parameter.
+func boundText(cases []queries.Bound) string {
+	if len(cases) == 1 && cases[0].PerInputUS == 0 {
+		return strconv.FormatInt(*cases[0].US, 10)
+	}
+	text, err := json.Marshal(cases)
+	if err != nil {
+		panic(err) // finite numbers and texts
+	}
+	return string(text)
+}
+
+// byInput says whether a bound needs the input tokens.
+func (s SLO) byInput() bool {
+	grows := func(t Term) bool { return t.PerInput > 0 }
+	return slices.ContainsFunc(s.Terms, grows) || slices.ContainsFunc(s.Sections, func(c SLOSection) bool { return slices.ContainsFunc(c.Terms, grows) })
+}
+
+// has says whether some request is held to one of the metrics.
+func (s SLO) has(metrics ...string) bool {
+	return slices.ContainsFunc(metrics, func(m string) bool { return s.bounds(m) != nil })
 }
 
 type sloParser struct {
@@ -138,6 +200,9 @@ func (p *sloParser) term() (Term, error) {
 	if t.Bound, err = p.duration(); err != nil {
 		return t, err
 	}
+	if t.PerInput, err = p.perInput(t.Metric); err != nil {
+		return t, err
+	}
 	p.skip()
 	if p.take("@") {
 		t.Objective, err = p.share()
@@ -145,12 +210,51 @@ func (p *sloParser) term() (Term, error) {
 	return t, err
 }
 
-// duration reads a number and its unit as microseconds.
+// duration reads a bound.
 func (p *sloParser) duration() (int64, error) {
+	start, f, text, err := p.time()
+	if err != nil {
+		return 0, err
+	}
+	us := math.Round(f)
+	if us < 1 || us > maxBound || math.Abs(us-f) > 1e-6*us {
+		return 0, p.failAt(start, "expected a bound of 1us to 30 days in whole microseconds, got %s", text)
+	}
+	return int64(us), nil
+}
+
+// perInput reads what each input token adds to a bound: "+ TIME * in", or nothing.
+func (p *sloParser) perInput(metric string) (float64, error) {
+	p.skip()
+	plus := p.pos
+	if !p.take("+") {
+		return 0, nil
+	}
+	if metric != "ttft" && metric != "ttfvt" && metric != "e2e" {
+		return 0, p.failAt(plus, "only ttft, ttfvt and e2e may grow with the input, not %s", metric)
+	}
+	start, us, text, err := p.time()
+	if err != nil {
+		return 0, err
+	}
+	p.skip()
+	star := p.take("*")
+	p.skip()
+	if !star || !p.take("in") {
+		return 0, p.fail("expected *in after +%s, got %q", text, p.rest())
+	}
+	if us <= 0 || us > 1e6 {
+		return 0, p.failAt(start, "expected up to 1s an input token, got %s", text)
+	}
+	return us, nil
+}
+
+// time reads a number and its unit as microseconds.
+func (p *sloParser) time() (start int, us float64, text string, err error) {
 	start, digits := p.number()
 	f, err := strconv.ParseFloat(digits, 64)
 	if err != nil {
-		return 0, p.failAt(start, "expected a number, got %q", p.text[start:])
+		return start, 0, "", p.failAt(start, "expected a number, got %q", p.text[start:])
 	}
 	p.skip()
 	for _, u := range []struct {
@@ -158,14 +262,10 @@ func (p *sloParser) duration() (int64, error) {
 		factor float64
 	}{{"us", 1}, {"ms", 1e3}, {"s", 1e6}} {
 		if p.take(u.name) {
-			us := math.Round(f * u.factor)
-			if us < 1 || us > maxBound || math.Abs(us-f*u.factor) > 1e-6*us {
-				return 0, p.failAt(start, "expected a bound of 1us to 30 days in whole microseconds, got %s%s", digits, u.name)
-			}
-			return int64(us), nil
+			return start, f * u.factor, digits + u.name, nil
 		}
 	}
-	return 0, p.fail("expected a unit (us, ms, s) after %s, got %q", digits, p.rest())
+	return start, 0, "", p.fail("expected a unit (us, ms, s) after %s, got %q", digits, p.rest())
 }
 
 const maxBound = 30 * 86400e6 // 30 days

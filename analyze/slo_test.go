@@ -12,15 +12,16 @@ func TestParseSLO(t *testing.T) {
 		text string
 		want SLO
 	}{
-		{"ttft<=450ms,tpot<=40ms,e2e<=10s,max_gap<=250ms@99%", SLO{[]Term{{"ttft", 450_000, .99}, {"tpot", 40_000, .99}, {"e2e", 10_000_000, .99},
-			{"max_gap", 250_000, .99}}, .99, ""}},
-		{"ttft<=1s", SLO{[]Term{{"ttft", 1_000_000, .99}}, .99, ""}},
-		{" ttfvt <= 0.5 s , tpot<=500us @ 99.9 % ", SLO{[]Term{{"ttfvt", 500_000, .999}, {"tpot", 500, .999}}, .999, ""}},
-		{"ttft<=1s@99%,tpot<=60ms@95%", SLO{[]Term{{"ttft", 1_000_000, .99}, {"tpot", 60_000, .95}}, .95, ""}},
-		{"ttft<=1s@90%,tpot<=60ms", SLO{[]Term{{"ttft", 1_000_000, .90}, {"tpot", 60_000, .99}}, .90, ""}},
-		{"mlperf-llama2-70b-interactive", SLO{[]Term{{"ttft", 450_000, .99}, {"tpot", 40_000, .99}}, .99, ""}},
-		{"guidellm-chat", SLO{[]Term{{"ttft", 200_000, .99}, {"tpot", 50_000, .99}}, .99, ""}},
-		{"e2e<=0.001ms", SLO{[]Term{{"e2e", 1, .99}}, .99, ""}},
+		{"ttft<=450ms,tpot<=40ms,e2e<=10s,max_gap<=250ms@99%", SLO{[]Term{{"ttft", 450_000, .99, 0}, {"tpot", 40_000, .99, 0}, {"e2e", 10_000_000, .99, 0},
+			{"max_gap", 250_000, .99, 0}}, .99, "", nil}},
+		{"ttft<=1s", SLO{[]Term{{"ttft", 1_000_000, .99, 0}}, .99, "", nil}},
+		{" ttfvt <= 0.5 s , tpot<=500us @ 99.9 % ", SLO{[]Term{{"ttfvt", 500_000, .999, 0}, {"tpot", 500, .999, 0}}, .999, "", nil}},
+		{"ttft<=1s@99%,tpot<=60ms@95%", SLO{[]Term{{"ttft", 1_000_000, .99, 0}, {"tpot", 60_000, .95, 0}}, .95, "", nil}},
+		{"ttft<=1s@90%,tpot<=60ms", SLO{[]Term{{"ttft", 1_000_000, .90, 0}, {"tpot", 60_000, .99, 0}}, .90, "", nil}},
+		{"mlperf-llama2-70b-interactive", SLO{[]Term{{"ttft", 450_000, .99, 0}, {"tpot", 40_000, .99, 0}}, .99, "", nil}},
+		{"guidellm-chat", SLO{[]Term{{"ttft", 200_000, .99, 0}, {"tpot", 50_000, .99, 0}}, .99, "", nil}},
+		{"ttft <= 200ms + 0.1ms*in, e2e<=1s+2us * in@95%", SLO{[]Term{{"ttft", 200_000, .95, 100}, {"e2e", 1_000_000, .95, 2}}, .95, "", nil}},
+		{"e2e<=0.001ms", SLO{[]Term{{"e2e", 1, .99, 0}}, .99, "", nil}},
 	} {
 		got, err := ParseSLO(c.text)
 		if err != nil {
@@ -48,6 +49,10 @@ func TestParseSLOErrors(t *testing.T) {
 		"ttft<=1.2.3s":          `slo: position 7: expected a number, got "1.2.3s"`,
 		"ttft<=1s,":             `slo: position 10: expected a metric (`,
 		"ttft<=1s;tpot<=1ms":    `slo: position 9: expected a comma or the end, got ";tpot<=1ms"`,
+		"tpot<=1s+1ms*in":       "slo: position 9: only ttft, ttfvt and e2e may grow with the input, not tpot",
+		"ttft<=1s+1ms*out":      `slo: position 14: expected *in after +1ms, got "out"`,
+		"ttft<=1s+2s*in":        "slo: position 10: expected up to 1s an input token, got 2s",
+		"ttft<=1s+fast":         `slo: position 10: expected a number, got "fast"`,
 		"ttft<=1s,ttft<=2s":     "slo: position 18: second bound for ttft",
 		"ttft<=1s@0%":           `slo: position 10: expected a percentage above 0 and up to 100, got "0%"`,
 		"ttft<=1s@101%":         `slo: position 10: expected a percentage above 0 and up to 100, got "101%"`,

@@ -84,8 +84,8 @@ func compose(text string, params []Param, c composition) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(params) > 0 {
-		ctes = append(ctes, paramsCTE(params, literals))
+	if cte := paramsCTE(params, literals); cte != "" {
+		ctes = append(ctes, cte)
 	}
 	fill, err := c.placeholders(literals)
 	if err != nil {

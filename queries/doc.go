@@ -11,7 +11,7 @@
 //	-- title Latency by group
 //	-- about One paragraph: what the figure is, its formula, who is left out.
 //	-- param bin_us BIGINT 60000000        (type BIGINT, DOUBLE, TEXT or BOOLEAN, then the default, NULL without; TEXT a|b allows a and b only, a is the
-//	                                        default. Read as (SELECT bin_us FROM params), which is replaced by the value, or by CROSS JOIN params.)
+//	                                        default. BOUND is a limit in microseconds, see Bound: a view reads {NAME} and {NAME_set}. Read as (SELECT bin_us FROM params), which is replaced by the value, or by CROSS JOIN params.)
 //	-- key grp                             (columns that identify a row, in order; key start_us time gives a unit, else text)
 //	-- column n requests none              (name, unit, better: higher, lower or none; every output column that is not a key)
 //	-- level L1                            (metrics.md 0.4: what the log must hold; L0 endpoints, L1 first token, L2 chunks, L3 replica, L4 cache or prefix, L5 stages)
@@ -56,7 +56,7 @@
 //	  request_id, attempt, grp, model, tenant, replica, k (2 is the first gap), gap_us, end_us (BIGINT since 1970), tokens (of the chunk, NULL unknown),
 //	  weight (tokens of the chunk, else the chunks of one read), usual_weight (its median over the stream)
 //	judged: requests with a verdict under the SLO of params (ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us; NULL: no term)
-//	  all columns of requests and those params, verdict (good, bad, unevaluable, excluded), ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok (NULL: term not applicable)
+//	  all columns of requests, the bounds as the row has them, asked (the terms that it has), verdict (good, bad, unevaluable, excluded), ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok (NULL: term not applicable)
 //	  params client_errors (beside: out of the ratio, or bad) and nonstream (what streaming terms say of a call given whole: skip, fail, or e2e as ttft)
 //	calls: judged, one row a logical request: attempts that share root_request_id as their caller saw them, times from the start of the first
 //	  and of the attempts that do not speak for it: other_attempts, other_judged, other_good, other_tokens; NULL without others

@@ -46,7 +46,7 @@ func TestParseErrors(t *testing.T) {
 		{"-- level L1", "-- level L9", `waits.sql:4: level must be L0 to L5, got "L9"`},
 		{"-- level L1\n", "", "waits.sql:11: header needs title, about and level"},
 		{"BIGINT 60000000", "BIGINT soon", `waits.sql:5: parameter bin_us: expected BIGINT, got "soon"`},
-		{"BIGINT 60000000", "FLOAT 1", `waits.sql:5: parameter bin_us: type must be BIGINT, DOUBLE, TEXT or BOOLEAN, got "FLOAT"`},
+		{"BIGINT 60000000", "FLOAT 1", `waits.sql:5: parameter bin_us: type must be BIGINT, DOUBLE, TEXT, BOOLEAN or BOUND, got "FLOAT"`},
 		{"-- param mode TEXT all|none", "-- param bin_us BIGINT", `waits.sql:6: second param "bin_us"`},
 		{"-- param mode TEXT all|none", "-- param Mode TEXT", `waits.sql:6: expected param NAME TYPE [DEFAULT], got "Mode TEXT"`},
 		{"-- key start_us time", "-- key start_us time long", `waits.sql:8: expected key NAME [UNIT], got "start_us time long"`},

@@ -34,8 +34,14 @@ func (p Param) render(value string) (string, error) {
 		if choices := p.choices(); len(choices) > 1 && !slices.Contains(choices, value) {
 			err = fmt.Errorf("no such choice")
 		}
+	case "BOUND":
+		limit, _, err := renderBound(value)
+		if err != nil {
+			return "", fmt.Errorf("parameter %s: expected whole microseconds or a list of cases: %w", p.Name, err)
+		}
+		return limit, nil
 	default:
-		return "", fmt.Errorf("parameter %s: type must be BIGINT, DOUBLE, TEXT or BOOLEAN, got %q", p.Name, p.Type)
+		return "", fmt.Errorf("parameter %s: type must be BIGINT, DOUBLE, TEXT, BOOLEAN or BOUND, got %q", p.Name, p.Type)
 	}
 	if value == "" || value == "NULL" {
 		literal, err = "NULL", nil
@@ -81,6 +87,9 @@ func literals(params []Param, values map[string]string) (map[string]string, erro
 			return nil, err
 		}
 		out[p.Name] = s
+		if p.Type == "BOUND" {
+			_, out[p.Name+"_set"], _ = renderBound(p.value(values))
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if _, ok := out[name]; !ok {
@@ -90,11 +99,16 @@ func literals(params []Param, values map[string]string) (map[string]string, erro
 	return out, nil
 }
 
-// paramsCTE is the one-row table of all parameters.
+// paramsCTE is the one-row table of all parameters but bounds, which hang on the row; "" without any.
 func paramsCTE(params []Param, literals map[string]string) string {
 	var fields []string
 	for _, p := range params {
-		fields = append(fields, literals[p.Name]+" AS "+p.Name)
+		if p.Type != "BOUND" {
+			fields = append(fields, literals[p.Name]+" AS "+p.Name)
+		}
+	}
+	if fields == nil {
+		return ""
 	}
 	return "params AS (\n  SELECT " + strings.Join(fields, ",\n         ") + "\n)"
 }

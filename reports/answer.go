@@ -36,16 +36,16 @@ func worstFirst(in []analyze.Incident) []analyze.Incident {
 // speaks of the one with most bad calls beyond what the objective allows, so that one call of a small group does not
 // stand for all.
 func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
-	slo, err := analyze.ParseSLO(in.SLO)
-	if err != nil || in.Results["goodput"] == nil {
+	slo := in.SLO
+	if slo.Text == "" || in.Results["goodput"] == nil {
 		return "", ""
 	}
 	groups := judgedGroups(in.Results["goodput"], slo.Objective)
 	if len(groups) == 0 {
-		return "", "No call can be judged under " + in.SLO + "."
+		return "", "No call can be judged under " + slo.Text + "."
 	}
 	worst := slices.MaxFunc(groups, func(a, b judgedGroup) int { return cmp.Compare(a.beyond(slo.Objective), b.beyond(slo.Objective)) })
-	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst.Attainment), count(worst.n), in.SLO, percent(slo.Objective), worst.words())
+	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst.Attainment), count(worst.n), slo.Text, percent(slo.Objective), worst.words())
 	missed := 0
 	verdict = metVerdict[worst.met()]
 	for _, g := range groups {

@@ -11,9 +11,9 @@ import (
 
 // AnalyzeInput is the whole picture of one run: what [Build] makes a report of.
 type AnalyzeInput struct {
-	Run       string // as the user named it
-	Scope     string // what was asked for: time range, grouping; empty: all of it
-	SLO       string // the objective; empty: none was given, and nothing is judged
+	Run       string      // as the user named it
+	Scope     string      // what was asked for: time range, grouping; empty: all of it
+	SLO       analyze.SLO // the objective; without terms none was given, and nothing is judged
 	Results   map[string]*analyze.Result
 	Missing   map[string]string // query name: why it could not run (log level, no objective)
 	Incidents []analyze.Incident
@@ -70,8 +70,8 @@ func subtitle(in AnalyzeInput) string {
 	if in.Scope != "" {
 		parts = append(parts, in.Scope)
 	}
-	if in.SLO != "" {
-		parts = append(parts, "objective "+in.SLO)
+	if in.SLO.Text != "" {
+		parts = append(parts, "objective "+in.SLO.Text)
 	} else {
 		parts = append(parts, "no objective given")
 	}
@@ -118,7 +118,7 @@ func incidentList(in AnalyzeInput) Section {
 	for _, i := range in.Incidents {
 		rows = append(rows, []any{i.From, i.To, i.Bad, i.Eligible, share(i.Bad, i.Eligible), i.Expected, strings.ReplaceAll(i.Cause, "_", " "), i.Text})
 	}
-	about := "Stretches of time in which more requests missed " + in.SLO + " than the objective and the quiet part of the run explain. The cause is what differed inside the window; " +
+	about := "Stretches of time in which more requests missed " + in.SLO.Text + " than the objective and the quiet part of the run explain. The cause is what differed inside the window; " +
 		"it is a likely cause, not a proof."
 	return section("incidents", table("incidents", "Incidents", about, columnsOf(2, "from_us time", "to_us time", "bad requests", "judged requests", "share share", "expected share",
 		"likely_cause text", "evidence text"), rows), "")
@@ -143,20 +143,16 @@ func markIncidents(charts []Chart, incidents []analyze.Incident) {
 }
 
 // markObjective draws the objective where a chart over time shows what it bounds.
-func markObjective(charts []Chart, text string) {
-	slo, err := analyze.ParseSLO(text)
-	if err != nil {
-		return
-	}
+func markObjective(charts []Chart, slo analyze.SLO) {
 	for i, c := range charts {
-		if c.X.Unit != "time" {
+		if c.X.Unit != "time" || slo.Objective == 0 {
 			continue
 		}
 		if c.Y.Unit == "%" && c.Y.Name == "attainment" {
 			charts[i].Marks = append(charts[i].Marks, Mark{Name: "objective " + percent(slo.Objective), At: 100 * slo.Objective})
 		}
 		for _, t := range slo.Terms {
-			if t.Metric == c.Facet && c.Y.Unit == "ms" {
+			if t.Metric == c.Facet && c.Y.Unit == "ms" && t.PerInput == 0 && slo.Sections == nil {
 				ms := float64(t.Bound) / 1e3
 				charts[i].Marks = append(charts[i].Marks, Mark{Name: "objective " + duration(ms), At: ms})
 			}

@@ -10,7 +10,8 @@ import (
 
 // incidentStory is the first story of the design: two incidents, an objective missed, a log without chunk times.
 func incidentStory() AnalyzeInput {
-	in := AnalyzeInput{Run: "gateway.jsonl.gz", Scope: "from 2026-11-24", SLO: "ttft<=1s,tpot<=60ms@99%", Results: map[string]*analyze.Result{},
+	in := AnalyzeInput{Run: "gateway.jsonl.gz", Scope: "from 2026-11-24", Results: map[string]*analyze.Result{},
+		SLO:     analyze.SLO{Text: "ttft<=1s,tpot<=60ms@99%", Objective: .99, Terms: []analyze.Term{{Metric: "ttft", Bound: 1_000_000, Objective: .99}, {Metric: "tpot", Bound: 60_000, Objective: .99}}},
 		Missing: map[string]string{"token_gaps": "this log has no chunk times"},
 		Incidents: []analyze.Incident{
 			{From: 1795512660000000, To: 1795512780000000, Eligible: 9000, Bad: 311, Expected: .01, Cause: "unexplained", Text: "the load was not larger than outside: look at the engine"},

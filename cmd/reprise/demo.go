@@ -134,7 +134,7 @@ func (a *app) demoAnalyze(ctx context.Context, e *analyze.Engine, run *analyze.R
 	if err != nil {
 		return 0, err
 	}
-	report := reports.Build(reports.AnalyzeInput{Run: run.Path, SLO: slo.Text, Results: p.Results, Missing: p.Missing, Incidents: p.Incidents})
+	report := reports.Build(reports.AnalyzeInput{Run: run.Path, SLO: slo, Results: p.Results, Missing: p.Missing, Incidents: p.Incidents})
 	if err := writeFile(page, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
 		return 0, err
 	}

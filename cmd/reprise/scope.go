@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,7 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&s.from, "from", "", "requests that arrived from this time on: RFC 3339, date, 2026-W47, now-7d")
 	fs.StringVar(&s.to, "to", "", "and before this time")
 	fs.StringSliceVar(&s.by, "by", nil, "group by: model, tenant, route, replica, app ...")
-	fs.StringVar(&s.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', or the name of a preset")
+	fs.StringVar(&s.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file with objectives by tenant and model")
 	fs.StringVar(&s.format, "format", "text", "how results leave: text, json, csv, arrow")
 	fs.BoolVar(&s.asJSON, "json", false, "short for --format json")
 }
@@ -44,12 +45,20 @@ func (s *scopeFlags) scope() (sc analyze.Scope, err error) {
 		err = errors.New("--from must lie before --to")
 	}
 	if err == nil && s.slo != "" {
-		sc.SLO, err = analyze.ParseSLO(s.slo)
+		sc.SLO, err = parseSLO(s.slo)
 	}
 	if err != nil {
 		return sc, usage(err)
 	}
 	return sc, nil
+}
+
+// parseSLO reads an SLO, or the file that holds it.
+func parseSLO(text string) (analyze.SLO, error) {
+	if strings.HasSuffix(text, ".yaml") || strings.HasSuffix(text, ".yml") {
+		return analyze.LoadSLO(text)
+	}
+	return analyze.ParseSLO(text)
 }
 
 // print writes a result in the form that was asked for.
