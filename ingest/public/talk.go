@@ -103,7 +103,11 @@ func (t *talk) body(r *trace.Request) []byte {
 	if t.left -= len(t.kept); !t.keep || len(t.kept) == 0 || t.left < 0 {
 		return nil
 	}
-	b := append(append(append([]byte(`{"model":`), quoted([]byte(r.ModelRequested))...), `,"messages":[`...), t.kept...)
+	b := []byte{'{'}
+	if r.ModelRequested != "" {
+		b = append(append(append(b, `"model":`...), quoted([]byte(r.ModelRequested))...), ',')
+	}
+	b = append(append(b, `"messages":[`...), t.kept...)
 	b = append(b, ']')
 	if t.defs != nil {
 		b = append(append(b, `,"tools":`...), t.defs...)

@@ -28,7 +28,7 @@ func TestShareGPT(t *testing.T) {
 	if second.RequestID != "in.jsonl:1:5" || *second.Turn != 2 || second.PrefixHashIDs[0] == first.PrefixHashIDs[0] {
 		t.Errorf("got %+v", second)
 	}
-	if want := `{"model":"","messages":[{"role":"assistant","content":"Hello"},{"role":"user","content":"A?"},{"role":"assistant","content":"B."},{"role":"user","content":"C?"}]}`; got.bodies[1] != want {
+	if want := `{"messages":[{"role":"assistant","content":"Hello"},{"role":"user","content":"A?"},{"role":"assistant","content":"B."},{"role":"user","content":"C?"}]}`; got.bodies[1] != want {
 		t.Errorf("body %s", got.bodies[1])
 	}
 }

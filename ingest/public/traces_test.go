@@ -161,8 +161,8 @@ func TestMooncakeText(t *testing.T) {
 	const in = `{"session_id":"s","text_input":"Say \"hi\"","output_length":4}
 {"messages":[{"role":"system","content":"be brief"},{"role":"user","content":[{"type":"text","text":"x"}]}],"tools":[{"name":"f"}],"output_length":4}`
 	got := linesWith(t, Mooncake(), decode.Options{KeepBodies: true}, in)
-	want := []string{`{"model":"","messages":[{"role":"user","content":"Say \"hi\""}]}`,
-		`{"model":"","messages":[{"role":"system","content":"be brief"},{"role":"user","content":[{"type":"text","text":"x"}]}],"tools":[{"name":"f"}]}`}
+	want := []string{`{"messages":[{"role":"user","content":"Say \"hi\""}]}`,
+		`{"messages":[{"role":"system","content":"be brief"},{"role":"user","content":[{"type":"text","text":"x"}]}],"tools":[{"name":"f"}]}`}
 	if diff := cmp.Diff(want, got.bodies); diff != "" || len(got.refused) > 0 {
 		t.Fatalf("refused %v, -want +got\n%s", got.refused, diff)
 	}
