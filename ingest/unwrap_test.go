@@ -145,6 +145,16 @@ func TestCapturesAreDetected(t *testing.T) {
 		if in := acc.Inputs[0]; fmt.Sprint(in.Format, " ", in.Kept) != want || len(in.Rejected) > 0 {
 			t.Errorf("%s: %+v, want %s", name, in, want)
 		}
+		for r, err := range trace.Read(acc.Inputs[0].Parts...) { // prompts and keys stand in some of the logs in clear
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, secret := range []string{"Hardware Store", "handbook", "sk-lab"} {
+				if row := fmt.Sprintf("%+v", r); strings.Contains(row, secret) {
+					t.Errorf("%s: %q is in the row %s", name, secret, row)
+				}
+			}
+		}
 	}
 }
 
