@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -114,12 +115,17 @@ func (f *family) descend(nodes map[[2]string]*node) {
 		root := f.above(n, func(x *node) bool { return x.root })
 		switch {
 		case root == nil:
-		case n.abort:
+		case n.abort && (root.aborted == nil || n.status > root.aborted.status):
 			root.aborted = n
-		case root.wait == nil || n.start < root.wait.start: // the first: after a retraction there is another
+		case waits && (root.wait == nil || n.earlier(root.wait)): // the first: after a retraction there is another
 			root.wait = n
 		}
 	}
+}
+
+// earlier orders spans by their times alone: the order of a map must not show.
+func (n *node) earlier(other *node) bool {
+	return cmp.Or(cmp.Compare(n.start, other.start), cmp.Compare(n.end, other.end)) < 0
 }
 
 func (f *family) emit(c *decode.Context, calls []call) {
