@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -80,6 +81,7 @@ func (d *doc) unescape(s []byte) []byte {
 	if n < 0 {
 		return s
 	}
+	d.text = slices.Grow(d.text, len(s)) // the result is no longer: a long text is copied once
 	start := len(d.text)
 	for n >= 0 {
 		d.text = append(d.text, s[:n]...)

@@ -15,6 +15,9 @@ type Parser struct{ doc doc }
 // maxDepth bounds nesting: deeper text is an attack or a mistake.
 const maxDepth = 300
 
+// maxKept bounds the memory that is kept for the next record: one long text must not be paid for ever after.
+const maxKept = 1 << 20
+
 // Parse parses one JSON text into a value of its own. Nesting beyond 300 levels is an error.
 func Parse(b []byte) (*Value, error) { return new(Parser).ParseBytes(bytes.Clone(b)) }
 
@@ -23,6 +26,9 @@ func (p *Parser) ParseBytes(b []byte) (*Value, error) {
 	d := &p.doc
 	d.src, d.nodes, d.open = b, d.nodes[:0], d.open[:0]
 	d.text, d.list, d.escapedKey = d.text[:0], d.list[:0], false
+	if cap(d.text) > maxKept {
+		d.text = nil
+	}
 	i, err := d.value(d.space(0), 0, 0, d.root())
 	for err == nil && len(d.open) > 0 {
 		i, err = d.member(i)
