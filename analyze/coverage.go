@@ -20,10 +20,12 @@ type coverageKey struct {
 // seen is what a scope of a run holds.
 type seen struct {
 	Coverage
-	kinds map[string]int64 // requests with latency and a first token, by ttft_kind and vantage
+	clockless int64            // requests whose clock does not compare with that of the others
+	kinds     map[string]int64 // requests with latency and a first token, by ttft_kind and vantage
 }
 
-const coverageSQL = `SELECT coalesce(excluded, ''), coalesce(ttft_kind, 'unknown') || ' seen by ' || vantage, count(*), count(ttft_us)
+const coverageSQL = `SELECT coalesce(excluded, ''), coalesce(ttft_kind, 'unknown') || ' seen by ' || vantage, count(*), count(ttft_us),
+       count(CASE WHEN arrival_us IS NULL AND clock_domain <> 'wall' THEN 1 END)
 FROM requests GROUP BY ALL ORDER BY ALL`
 
 // coverage counts the attempts in range, and why those without latency are left out. It looks once a range.
@@ -32,7 +34,7 @@ func (e *Engine) coverage(ctx context.Context, r *Run, sc Scope) (seen, error) {
 	if s, ok := e.seen[key]; ok {
 		return s, nil
 	}
-	s := seen{Coverage{Excluded: map[string]int64{}}, map[string]int64{}}
+	s := seen{Coverage: Coverage{Excluded: map[string]int64{}}, kinds: map[string]int64{}}
 	src, err := e.mount(ctx, r)
 	if err != nil {
 		return s, err
@@ -48,9 +50,12 @@ func (e *Engine) coverage(ctx context.Context, r *Run, sc Scope) (seen, error) {
 	defer rows.Close()
 	for rows.Next() {
 		var reason, kind string
-		var n, first int64
-		if err := rows.Scan(&reason, &kind, &n, &first); err != nil {
+		var n, first, clockless int64
+		if err := rows.Scan(&reason, &kind, &n, &first, &clockless); err != nil {
 			return s, err
+		}
+		if src.Mixed {
+			s.clockless += clockless
 		}
 		s.add(reason, kind, n, first)
 	}
@@ -83,6 +88,9 @@ func (s *seen) warnings(res *Result, sc Scope) []Warning {
 		}
 		out = append(out, Warning{"mixed_ttft_kinds", "first-token times of several kinds are pooled (" + strings.Join(parts, ", ") +
 			"); group by ttft_kind or vantage to tell them apart"})
+	}
+	if s.clockless > 0 {
+		out = append(out, Warning{"mixed_clocks", fmt.Sprintf("%d requests have times of another clock than the rest (relative or since a boot): they are in no figure over time", s.clockless)})
 	}
 	if !sc.SLO.has(sloMetrics...) && res.has("attainment") {
 		out = append(out, Warning{"no_slo", "no objective was given, so no request is judged"})

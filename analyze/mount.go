@@ -21,8 +21,9 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 		return fail(err)
 	}
 	src := queries.Source{Scan: scan}
-	text := `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE), coalesce(max(attempt) > 1, FALSE) FROM ` + scan
-	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped); err != nil {
+	text := `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE), coalesce(max(attempt) > 1, FALSE),
+count(DISTINCT clock_domain = 'wall') > 1 FROM ` + scan
+	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped, &src.Mixed); err != nil {
 		return fail(err)
 	}
 	if !src.Joined {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"reprise/ingest/trace"
 )
 
 // A log that was ingested, grew, and was ingested again counts each call once; so do copies of a rotation that overlap.
@@ -68,6 +70,35 @@ func TestOverlaps(t *testing.T) {
 			if slices.ContainsFunc(got, holds) != (n >= 2) {
 				t.Fatalf("%v: overlaps %v, %d is in %d of them", ranges, got, at, n)
 			}
+		}
+	}
+}
+
+// Times of a wall clock and of another are not set beside each other: the others are in no figure over time, and counted.
+func TestMixedClocks(t *testing.T) {
+	call := func(id, clock string, at int64) trace.Request {
+		return trace.Request{RequestID: id, RootRequestID: id, Attempt: 1, Arrival: &at, Vantage: "engine", ClockDomain: clock, ErrorClass: "ok", EndUS: new(int64(1_000_000))}
+	}
+	e := newEngine(t)
+	wall := int64(1_795_961_900_000_000)
+	for name, c := range map[string]struct {
+		rows    []trace.Request
+		n       int64
+		seconds float64
+		warned  bool
+	}{
+		"mixed":    {[]trace.Request{call("a", "wall", wall), call("b", "wall", wall+9_000_000), call("c", "relative", 5_000_000)}, 2, 10, true},
+		"relative": {[]trace.Request{call("a", "relative", 0), call("b", "relative", 5_000_000)}, 2, 6, false},
+	} {
+		res, err := e.SQL(t.Context(), writeRun(t, c.rows), Scope{}, "SELECT count(arrival_us), max(seconds) FROM requests CROSS JOIN covered")
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := slices.ContainsFunc(res.Warnings, func(w Warning) bool {
+			return w.Code == "mixed_clocks" && strings.HasPrefix(w.Message, "1 requests have times")
+		})
+		if res.Rows[0][0] != c.n || res.Rows[0][1] != c.seconds || warned != c.warned {
+			t.Errorf("%s: %v, %v", name, res.Rows, res.Warnings)
 		}
 	}
 }

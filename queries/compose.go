@@ -13,9 +13,20 @@ import (
 // costs nothing, and one for runs that need it: Joined says that several rows may tell of one call, so that rows of
 // one attempt become one (attempts_joined), Grouped that calls were tried again, so that attempts become calls
 // (calls_grouped).
+//
+// Mixed says that some times are of wall clocks and others are not: these then have no arrival_us, since the two cannot be
+// set beside each other.
 type Source struct {
-	Scan            string
-	Joined, Grouped bool
+	Scan                   string
+	Joined, Grouped, Mixed bool
+}
+
+// clock is the condition under which a row's arrival counts.
+func (s Source) clock() string {
+	if s.Mixed {
+		return "clock_domain = 'wall'"
+	}
+	return "TRUE"
 }
 
 // Scope narrows and groups. From and To bound the arrival, half open, in microseconds since 1970; nil is no bound. By
@@ -135,7 +146,7 @@ func (c composition) placeholders(literals map[string]string) (*strings.Replacer
 	if err != nil {
 		return nil, err
 	}
-	pairs := []string{"{source}", c.src.Scan, "{grp}", grp, "{range}", arrivalRange(c.scope)}
+	pairs := []string{"{source}", c.src.Scan, "{grp}", grp, "{range}", arrivalRange(c.scope), "{clock}", c.src.clock()}
 	for name, literal := range literals {
 		pairs = append(pairs, "{"+name+"}", literal)
 	}

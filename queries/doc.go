@@ -24,7 +24,7 @@
 // n_total counts all samples, n those whose VALUE is known; the figures are over these.
 //
 // A file of base/ may begin with about and param lines (its parameters become the query's) and a line "once WHY", which
-// makes a statement compute the view once although several of its steps read it; {source}, {grp}, {range} and
+// makes a statement compute the view once although several of its steps read it; {source}, {grp}, {range}, {clock} and
 // {PARAMETER} in it are filled in when the statement is composed, so that the engine folds what a parameter turns off:
 // a metric without a bound is not even read. The parameters from_us and to_us are the bounds of the scope. A query may
 // not name a CTE as a base view is named.
@@ -33,8 +33,8 @@
 //
 //	requests: one row an attempt (gateway row and spans of one call are already one row), within the time range asked for
 //	  grp               text: the columns of --by joined by " / ", "all" without
-//	  request_id, root_request_id, attempt, session_id, turn, source_format, vantage, ttft_kind, quality
-//	  arrival_us        BIGINT since 1970 (UTC); NULL when the source has no time
+//	  request_id, root_request_id, attempt, session_id, turn, source_format, told_by (all formats of a joined call), vantage, clock_domain, ttft_kind, quality
+//	  arrival_us        BIGINT since 1970 (UTC); NULL when the source has no time, or no wall clock where others have
 //	  model (asked for, else served), model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind
 //	  stream            BOOLEAN or NULL; cached_response BOOLEAN, never NULL
 //	  status            ok, ok_length, cancelled, client_error, failed, in_flight, unknown   (metrics.md 0.2)

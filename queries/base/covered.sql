@@ -3,8 +3,8 @@
 -- param to_us BIGINT
 SELECT start_us, end_us, CASE WHEN end_us > start_us THEN (end_us - start_us) / 1e6 END AS seconds
 FROM (
-  SELECT coalesce({from_us}, (SELECT epoch_us(min(arrival)) FROM attempts WHERE {range})) AS start_us,
-         coalesce({to_us}, (SELECT max(epoch_us(arrival) + coalesce(end_us, 0)) FROM attempts WHERE {range}
+  SELECT coalesce({from_us}, (SELECT epoch_us(min(arrival)) FROM attempts WHERE {range} AND {clock})) AS start_us,
+         coalesce({to_us}, (SELECT max(epoch_us(arrival) + coalesce(end_us, 0)) FROM attempts WHERE {range} AND {clock}
                             -- what ends last began within the longest call before the last arrival: the extremes stand in the file's statistics
-                            AND arrival >= (SELECT max(arrival) - to_microseconds(coalesce(max(end_us), 0)) FROM attempts WHERE {range}))) AS end_us
+                            AND arrival >= (SELECT max(arrival) - to_microseconds(coalesce(max(end_us), 0)) FROM attempts WHERE {range} AND {clock}))) AS end_us
 )

@@ -34,8 +34,8 @@ FROM (
                CASE WHEN reasoning_tokens IS NULL OR reasoning_tokens = 0 OR first_visible_us > first_us THEN output_tokens
                     WHEN first_visible_us = first_us THEN output_tokens - reasoning_tokens END AS paced_tokens
         FROM (
-          SELECT request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, ttft_kind, quality,
-                 epoch_us(arrival) AS arrival_us,
+          SELECT request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, clock_domain, ttft_kind, quality,
+                 CASE WHEN {clock} THEN epoch_us(arrival) END AS arrival_us,
                  coalesce(model_requested, model_served) AS model, model_served, tenant, app, route, replica, deployment,
                  provider, user_hash, endpoint_kind, stream, coalesce(cached_response, FALSE) AS cached_response,
                  CASE WHEN endpoint_kind IS NULL OR endpoint_kind = 'chat' THEN TRUE
