@@ -68,7 +68,7 @@ func (d *doc) space(i int) int {
 // value adds the value at i to the nodes and returns the index behind it, or behind the bracket that opens it.
 func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 	v := d.node()
-	v.from, v.key, v.keyTo = int32(i), int32(key), int32(keyTo)
+	v.at, v.from, v.key, v.keyTo = at, int32(i), int32(key), int32(keyTo)
 	end, err := i, error(nil)
 	switch c := d.at(i); {
 	case c == '"':

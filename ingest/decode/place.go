@@ -12,6 +12,8 @@ type place struct {
 	first      *place // the first member of the object it holds, last time
 	inside     []*place
 	element    *place // of the array it holds: all elements are one place
+	keys       *Keys  // which were asked for last, and
+	index      int8   // where the member stands in them
 }
 
 // open is an object or array that is not closed yet.

@@ -9,9 +9,10 @@ package decode
 // walks every byte.
 type Value struct {
 	doc        *doc
-	from, to   int32 // the value's own text; for a string with its quotes
-	key, keyTo int32 // raw key without quotes, inside an object
-	self, next int32 // indices of this node and of the one behind all that is in it
+	at         *place // where records have this member
+	from, to   int32  // the value's own text; for a string with its quotes
+	key, keyTo int32  // raw key without quotes, inside an object
+	self, next int32  // indices of this node and of the one behind all that is in it
 	kind       Type
 }
 

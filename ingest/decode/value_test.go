@@ -115,9 +115,33 @@ func FuzzPlaces(f *testing.F) {
 				t.Fatalf("%q, time %d: %v; alone: %v", text, i, err, wantErr)
 			case err == nil && !alike(got, want):
 				t.Fatalf("%q, time %d: read as %s", text, i, got)
+			case err == nil:
+				members(t, got, want)
 			}
 		}
 	})
+}
+
+var someKeys, otherKeys = NewKeys("a", "b", "c", "d"), NewKeys("d", "x", "b", "")
+
+// members holds Members against Get on the root and on what is in it, with two lists of keys in turn.
+func members(t *testing.T, got, want *Value) {
+	for _, k := range []*Keys{someKeys, someKeys, otherKeys} {
+		var m [4]*Value
+		got.Members(k, &m[0], &m[1], &m[2], &m[3])
+		for key, i := range k.index {
+			var w *Value
+			if want.Type() == TypeObject {
+				w = want.Get(key)
+			}
+			if (m[i] == nil) != (w == nil) || m[i].String() != w.String() {
+				t.Fatalf("member %q of %s: %s, want %s", key, got, m[i], w)
+			}
+			if m[i] != nil {
+				members(t, m[i], w)
+			}
+		}
+	}
 }
 
 // Keys without end must not fill the memory, and are still found.

@@ -13,62 +13,17 @@ type payload struct {
 	ok   bool // status is success
 }
 
+var payloadKeys = decode.NewKeys("id", "litellm_call_id", "trace_id", "call_type", "status", "status_fields",
+	"startTime", "endTime", "completionStartTime", "stream", "cache_hit",
+	"model", "model_group", "model_id", "api_base", "custom_llm_provider", "request_tags", "end_user",
+	"messages", "model_parameters", "hidden_params", "response", "error_str", "error_information", "metadata")
+
 func (p *payload) read(v *decode.Value) {
 	var meta *decode.Value
-	v.Visit(func(key []byte, x *decode.Value) {
-		switch string(key) {
-		case "id":
-			set(&p.id, x)
-		case "litellm_call_id":
-			set(&p.callID, x)
-		case "trace_id":
-			set(&p.traceID, x)
-		case "call_type":
-			set(&p.callType, x)
-		case "status":
-			set(&p.status, x)
-		case "status_fields":
-			set(&p.statusFields, x)
-		case "startTime":
-			set(&p.start, x)
-		case "endTime":
-			set(&p.end, x)
-		case "completionStartTime":
-			set(&p.first, x)
-		case "stream":
-			set(&p.stream, x)
-		case "cache_hit":
-			set(&p.cacheHit, x)
-		case "model":
-			set(&p.model, x)
-		case "model_group":
-			set(&p.group, x)
-		case "model_id":
-			set(&p.modelID, x)
-		case "api_base":
-			set(&p.base, x)
-		case "custom_llm_provider":
-			set(&p.provider, x)
-		case "request_tags":
-			set(&p.tags, x)
-		case "end_user":
-			set(&p.endUser, x)
-		case "messages":
-			set(&p.messages, x)
-		case "model_parameters":
-			set(&p.params, x)
-		case "hidden_params":
-			set(&p.hidden, x)
-		case "response":
-			set(&p.response, x)
-		case "error_str":
-			set(&p.errorText, x)
-		case "error_information":
-			set(&p.errorObj, x)
-		case "metadata":
-			set(&meta, x)
-		}
-	})
+	v.Members(payloadKeys, &p.id, &p.callID, &p.traceID, &p.callType, &p.status, &p.statusFields,
+		&p.start, &p.end, &p.first, &p.stream, &p.cacheHit,
+		&p.model, &p.group, &p.modelID, &p.base, &p.provider, &p.tags, &p.endUser,
+		&p.messages, &p.params, &p.hidden, &p.response, &p.errorText, &p.errorObj, &meta)
 	p.meta = readMetadata(decode.Nested(meta))
 	p.params, p.hidden, p.response = decode.Nested(p.params), decode.Nested(p.hidden), decode.Nested(p.response)
 }
@@ -79,49 +34,14 @@ type metadata struct {
 	headers, requester, retries, status, failure, usage, moreUsage     *decode.Value
 }
 
-func readMetadata(v *decode.Value) (m metadata) {
-	v.Visit(func(key []byte, x *decode.Value) {
-		switch string(key) {
-		case "user_api_key_alias":
-			set(&m.alias, x)
-		case "user_api_key_team_id":
-			set(&m.teamID, x)
-		case "user_api_key_team_alias":
-			set(&m.teamAlias, x)
-		case "user_api_key_org_id":
-			set(&m.orgID, x)
-		case "user_api_key_org_alias":
-			set(&m.orgAlias, x)
-		case "user_api_key_hash":
-			set(&m.keyHash, x)
-		case "user_api_key_end_user_id":
-			set(&m.endUser, x)
-		case "user_api_key_request_route":
-			set(&m.route, x)
-		case "requester_custom_headers":
-			set(&m.headers, x)
-		case "requester_metadata":
-			set(&m.requester, x)
-		case "attempted_retries":
-			set(&m.retries, x)
-		case "status":
-			set(&m.status, x)
-		case "error_information":
-			set(&m.failure, x)
-		case "usage_object":
-			set(&m.usage, x)
-		case "additional_usage_values":
-			set(&m.moreUsage, x)
-		}
-	})
-	return m
-}
+var metadataKeys = decode.NewKeys("user_api_key_alias", "user_api_key_team_id", "user_api_key_team_alias",
+	"user_api_key_org_id", "user_api_key_org_alias", "user_api_key_hash", "user_api_key_end_user_id", "user_api_key_request_route",
+	"requester_custom_headers", "requester_metadata", "attempted_retries", "status", "error_information", "usage_object", "additional_usage_values")
 
-// set keeps the first of members with the same name, as Get does.
-func set(field **decode.Value, x *decode.Value) {
-	if *field == nil {
-		*field = x
-	}
+func readMetadata(v *decode.Value) (m metadata) {
+	v.Members(metadataKeys, &m.alias, &m.teamID, &m.teamAlias, &m.orgID, &m.orgAlias, &m.keyHash, &m.endUser, &m.route,
+		&m.headers, &m.requester, &m.retries, &m.status, &m.failure, &m.usage, &m.moreUsage)
+	return m
 }
 
 // firstText is the first text that is not empty.

@@ -24,11 +24,14 @@ func (p *payload) failure() failure {
 	return f
 }
 
+var failureKeys = decode.NewKeys("error_code", "error_class", "error_message", "traceback")
+
 // failureOf reads an error_information object; a nil one gives the zero failure. Refusals of the proxy's own key check
 // have an empty code.
 func failureOf(e *decode.Value) failure {
-	f := failure{code: decode.View(e, "error_code"), Failure: decode.Failure{Class: decode.View(e, "error_class"),
-		Text: decode.View(e, "error_message"), Traceback: decode.View(e, "traceback")}}
+	var code, class, text, traceback *decode.Value
+	e.Members(failureKeys, &code, &class, &text, &traceback)
+	f := failure{code: decode.View(code), Failure: decode.Failure{Class: decode.View(class), Text: decode.View(text), Traceback: decode.View(traceback)}}
 	if f.Status = decode.StatusCode(f.code); f.code == "" {
 		f.Status = f.RaisedStatus()
 	}

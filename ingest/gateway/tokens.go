@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"cmp"
+
 	"reprise/ingest/decode"
 	"reprise/ingest/trace"
 )
@@ -8,22 +10,40 @@ import (
 // usage fills the token counts from the first of the objects that has any. asked: the caller wanted the usage of the
 // stream, so the counts are the server's own.
 func usage(r *trace.Request, ok bool, asked bool, objects ...*decode.Value) {
-	for _, u := range objects {
-		if !counts(r, u, ok) {
+	for _, o := range objects {
+		u := readTokens(o)
+		if !u.counts(r, ok) {
 			continue
 		}
 		r.TokensSource = "usage"
-		if r.Stream != nil && *r.Stream && !asked && !detailed(u) {
+		if r.Stream != nil && *r.Stream && !asked && !u.detailed() {
 			r.TokensSource, r.ReasoningTokens = "estimated", nil // it cannot see reasoning either
 		}
 		return
 	}
 }
 
-// counts reads one usage object in OpenAI's two spellings or Anthropic's; false when it holds no counts. Zeros are
-// counts only where they can be: no call has an empty prompt, and failures hold zeros for "unknown".
-func counts(r *trace.Request, u *decode.Value, ok bool) bool {
-	in, out := either(u, "prompt_tokens", "input_tokens"), either(u, "completion_tokens", "output_tokens")
+// tokens are the members of a usage object, in OpenAI's two spellings or Anthropic's.
+type tokens struct {
+	prompt, input, completion, output                     *decode.Value
+	promptParts, inputParts, completionParts, outputParts *decode.Value
+	cacheRead, cacheWrite                                 *decode.Value
+}
+
+var tokenKeys = decode.NewKeys("prompt_tokens", "input_tokens", "completion_tokens", "output_tokens",
+	"prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details",
+	"cache_read_input_tokens", "cache_creation_input_tokens")
+
+func readTokens(v *decode.Value) (u tokens) {
+	v.Members(tokenKeys, &u.prompt, &u.input, &u.completion, &u.output,
+		&u.promptParts, &u.inputParts, &u.completionParts, &u.outputParts, &u.cacheRead, &u.cacheWrite)
+	return u
+}
+
+// counts fills the counts; false when there are none. Zeros are counts only where they can be: no call has an empty
+// prompt, and failures hold zeros for "unknown".
+func (u *tokens) counts(r *trace.Request, ok bool) bool {
+	in, out := firstInt(u.prompt, u.input), firstInt(u.completion, u.output)
 	if in != nil && *in == 0 {
 		in = nil
 	}
@@ -33,18 +53,12 @@ func counts(r *trace.Request, u *decode.Value, ok bool) bool {
 	if in == nil && out == nil {
 		return false
 	}
-	prompt, completion := u.Get("prompt_tokens_details"), u.Get("completion_tokens_details")
-	if prompt == nil {
-		prompt = u.Get("input_tokens_details")
-	}
-	if completion == nil {
-		completion = u.Get("output_tokens_details")
-	}
+	prompt, completion := cmp.Or(u.promptParts, u.inputParts), cmp.Or(u.completionParts, u.outputParts)
 	r.InputTokens, r.OutputTokens = in, out
-	r.CachedInputTokens = orElse(decode.Int(prompt, "cached_tokens"), u, "cache_read_input_tokens")
-	r.CacheWriteTokens = orElse(either(prompt, "cache_write_tokens", "cache_creation_tokens"), u, "cache_creation_input_tokens")
+	r.CachedInputTokens = firstInt(prompt.Get("cached_tokens"), u.cacheRead)
+	r.CacheWriteTokens = firstInt(prompt.Get("cache_write_tokens"), prompt.Get("cache_creation_tokens"), u.cacheWrite)
 	r.ReasoningTokens = decode.Int(completion, "reasoning_tokens")
-	if in != nil && !decode.Has(u, "prompt_tokens") && decode.Has(u, "cache_read_input_tokens") { // Anthropic's own: exclusive
+	if in != nil && u.prompt == nil && u.cacheRead != nil { // Anthropic's own: exclusive
 		r.InputTokens = trace.Ptr(*in + value(r.CachedInputTokens) + value(r.CacheWriteTokens))
 		r.AddQuality(trace.QCachedExclusive)
 	}
@@ -53,18 +67,18 @@ func counts(r *trace.Request, u *decode.Value, ok bool) bool {
 
 // detailed says that the object came from a server: LiteLLM's own count knows nothing of the prompt's parts (it does
 // fill completion_tokens_details, with zeros).
-func detailed(u *decode.Value) bool {
-	return u.Get("prompt_tokens_details").GetObject() != nil || u.Get("input_tokens_details").GetObject() != nil ||
-		decode.Int(u, "cache_read_input_tokens") != nil
+func (u *tokens) detailed() bool {
+	return u.promptParts.GetObject() != nil || u.inputParts.GetObject() != nil || decode.Int(u.cacheRead) != nil
 }
 
-func either(v *decode.Value, name, other string) *int64 { return orElse(decode.Int(v, name), v, other) }
-
-func orElse(n *int64, v *decode.Value, key string) *int64 {
-	if n != nil {
-		return n
+// firstInt is the first integer.
+func firstInt(values ...*decode.Value) *int64 {
+	for _, v := range values {
+		if n := decode.Int(v); n != nil {
+			return n
+		}
 	}
-	return decode.Int(v, key)
+	return nil
 }
 
 func value(n *int64) int64 {
@@ -75,7 +89,7 @@ func value(n *int64) int64 {
 }
 
 func maxTokens(params *decode.Value) *int64 {
-	return orElse(either(params, "max_tokens", "max_completion_tokens"), params, "max_output_tokens")
+	return firstInt(params.Get("max_tokens"), params.Get("max_completion_tokens"), params.Get("max_output_tokens"))
 }
 
 // asked says that the caller wanted the usage of the stream.
