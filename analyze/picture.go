@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,6 +53,9 @@ func (e *Engine) details(ctx context.Context, r *Run, sc Scope, bin int64, p *Pi
 			return err
 		}
 	}
+	if err := e.controls(ctx, r, sc, p); err != nil {
+		return err
+	}
 	if len(sc.By) > 0 {
 		return nil
 	}
@@ -63,6 +67,23 @@ func (e *Engine) details(ctx context.Context, r *Run, sc Scope, bin int64, p *Pi
 			}
 		}
 	}
+	return nil
+}
+
+// controls checks stalls that were told from chunk times, before anybody calls them caused by prefills.
+func (e *Engine) controls(ctx context.Context, r *Run, sc Scope, p *Picture) error {
+	stalls := p.Results["decode_stalls"]
+	if stalls == nil || !slices.ContainsFunc(stalls.Rows, func(row []any) bool { return row[1] == "chunks" }) {
+		return nil
+	}
+	c, err := e.StallControls(ctx, r, sc)
+	if err != nil || c.Stalled == 0 {
+		return err
+	}
+	t := c.table()
+	t.Coverage = stalls.Coverage
+	stalls.Warnings = append(stalls.Warnings, t.Warnings...)
+	p.Results["stall_controls"] = t
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // metrics.md EX-4.5: none of 200 moves explains as much.
@@ -75,5 +77,21 @@ func TestStallControls(t *testing.T) {
 	}
 	if none.Holds || none.Stalled != 80 || none.LostS != 0 {
 		t.Errorf("pauses: %+v", none)
+	}
+}
+
+// What fails or is unknown is told beside the figure, and the table says which.
+func TestControlsTable(t *testing.T) {
+	p, enrichment, placebo, others, dose := .3, 1.2, 10., 11., .9
+	c := StallControls{Stalled: 5, LostS: 12, PlaceboS: &placebo, Enrichment: &enrichment, P: &p, OthersS: &others, LaterS: 12, Dose: &dose}
+	c.judge()
+	r := c.table()
+	want := [][]any{{"placebo: share of moves", .3, "at most 0.01", "no"}, {"placebo: times the mean", 1.2, "at least 1.5", "no"},
+		{"other replica, of placebo", 1.1, "at most 1.2", "yes"}, {"later, of now", 1., "at most 0.8", "no"}, {"dose", .9, "0.5 to 2", "yes"}}
+	if diff := gocmp.Diff(want, r.Rows); diff != "" || len(r.Warnings) != 1 {
+		t.Errorf("%s %v", diff, r.Warnings)
+	}
+	if r := (StallControls{}).table(); r.Rows[0][1] != nil || r.Rows[0][3] != "unknown" {
+		t.Errorf("nothing measured: %v", r.Rows)
 	}
 }

@@ -90,6 +90,7 @@ var titles = map[string]string{
 	"system_prompt":         "System prompts",
 	"prefix_cache":          "Prefix cache",
 	"decode_stalls":         "Decode time lost to other requests' prefills",
+	"stall_controls":        "Do the stalls follow the prefills?",
 	"gap_counterfactual":    "Chunk gaps without other requests' prefills",
 	"stall_labels":          "Stalled gaps by cause",
 	"stall_blame":           "Who held whom",
