@@ -134,6 +134,7 @@ func (w *worker) emit(r *trace.Request, body []byte) {
 		w.b.skip("outside_time_range", 1)
 		return
 	}
+	w.ctx.Scrub(r)
 	for _, field := range w.HashNames {
 		for _, name := range r.Names(field) {
 			*name = w.Hash.Name(field, *name)

@@ -182,7 +182,7 @@ func (c *conversion) store(b *block) error {
 	}
 	for _, bad := range b.rejected {
 		a.Rejected[bad.Reason]++
-		a.warn(fmt.Sprintf("%s:%d: %s: %s", a.File, bad.Line, bad.Reason, bad.Detail))
+		a.warn(fmt.Sprintf("%s:%d: %s: %s", a.File, bad.Line, bad.Reason, c.Hash.Scrub(decode.Told(bad.Detail))))
 	}
 	a.Seen.add(b.seen)
 	for _, r := range b.rows {
