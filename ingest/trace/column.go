@@ -21,11 +21,11 @@ type column struct {
 	levels
 	rows int // of the open page
 
-	meta   format.ColumnMetaData // as far as the pages go
-	pages  [][]byte              // whole, in order
-	packed bool                  // the pages are compressed
-	raw    bool                  // never compress
-	names  bool                  // always compress
+	meta  format.ColumnMetaData // as far as the pages go
+	pages [][]byte              // whole, in order
+	skip  int                   // pages not to try to compress
+	plain bool                  // never to compress
+	names bool                  // the pages count through a dictionary
 }
 
 // columnsOf makes the columns of Request from its tags, in the order of the schema.
@@ -34,7 +34,10 @@ func columnsOf() []*column {
 	for f := range reflect.TypeFor[Request]().Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 		element := f.Tag.Get("parquet-element")
-		c := &column{raw: strings.Contains(element, "uncompressed"), names: strings.Contains(options, "dict")}
+		c := &column{plain: strings.Contains(element, "uncompressed"), names: strings.Contains(options, "dict")}
+		if c.meta.Codec = format.Zstd; c.plain {
+			c.meta.Codec = format.Uncompressed
+		}
 		c.leaf, c.meta.Type = leafOf(f.Type, f.Offset, options+element)
 		if c.meta.PathInSchema = []string{name}; f.Type.Kind() == reflect.Slice {
 			c.meta.PathInSchema = []string{name, "list", "element"}
@@ -94,27 +97,27 @@ func (c *column) closePage(p *packer) (err error) {
 	c.meta.NumValues += int64(values)
 	c.meta.Statistics.NullCount += int64(c.nulls)
 	c.def, c.rep, c.nulls, c.rows = c.def[:0], c.rep[:0], 0, 0
-	if len(c.pages) == 0 {
-		c.decide(p)
-	}
-	body := p.body
-	if c.packed {
-		body = p.pack(body)
-	}
-	head.IsCompressed = thrift.New(c.packed)
+	body, packed := c.pack(p)
+	head.IsCompressed = thrift.New(packed)
 	page := format.PageHeader{Type: format.DataPageV2, DataPageHeaderV2: thrift.New(head)}
 	c.note(head.Encoding)
 	return c.put(p, page, len(p.body), body)
 }
 
-// decide settles by the first page of a row group whether its pages are compressed: random ids and differences of
-// microseconds are as small as they get, and readers expect all pages of a row group alike. Names always are.
-func (c *column) decide(p *packer) {
-	c.packed = !c.raw && (c.names || len(p.pack(p.body)) < len(p.body)-len(p.body)/16)
-	c.meta.Codec = format.Uncompressed
-	if c.packed {
-		c.meta.Codec = format.Zstd
+// notTried is how many pages are stored as they are behind one that compression did not make smaller.
+const notTried = 7
+
+// pack compresses the body in p if that pays: random ids and differences of microseconds are as small as they get.
+func (c *column) pack(p *packer) (body []byte, packed bool) {
+	if c.plain || c.skip > 0 {
+		c.skip--
+		return p.body, false
 	}
+	if body = p.pack(p.body); len(body) < len(p.body)-len(p.body)/16 {
+		return body, true
+	}
+	c.skip = notTried
+	return p.body, false
 }
 
 func (c *column) note(e format.Encoding) {
@@ -157,7 +160,7 @@ func (c *column) closeGroup(p *packer, at int64, write func([]byte) error) (m fo
 	if body, n := c.dictionary(); c.names {
 		page := format.PageHeader{Type: format.DictionaryPage,
 			DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(n), Encoding: format.Plain})}
-		if err := c.put(p, page, len(body), p.pack(body)); err != nil { // it has names: packed
+		if err := c.put(p, page, len(body), p.pack(body)); err != nil {
 			return m, err
 		}
 		last := len(c.pages) - 1
