@@ -43,7 +43,7 @@ func detect(in *input, o Options) (found, error) {
 		if best := choose([]decode.Format{*o.Map}, looks); best.format != nil {
 			return found{format: o.Map, look: best.look}, nil
 		}
-		return found{}, fmt.Errorf("mapping %q does not read this kind of file: %s", o.Map.Name, looks[0].describe())
+		return found{}, fmt.Errorf("mapping %q does not read this kind of file: %s", o.Map.Name, o.Hash.Scrub(looks[0].describe()))
 	case o.Format != "":
 		return byName(o.Format, looks)
 	}
@@ -55,7 +55,7 @@ func detect(in *input, o Options) (found, error) {
 		if err := refuseSummary(&looks[0]); err != nil {
 			return best, err
 		}
-		return best, &HintError{fmt.Errorf("unknown format: %s", looks[0].describe()), "list what is understood: reprise formats; name it: -f NAME"}
+		return best, &HintError{fmt.Errorf("unknown format: %s", o.Hash.Scrub(looks[0].describe())), "list what is understood: reprise formats; name it: -f NAME"}
 	}
 	return best, nil
 }

@@ -189,7 +189,7 @@ func (l *look) describe() string {
 		return fmt.Sprintf("JSON objects with the keys %q", l.keys[:min(len(l.keys), 8)])
 	case textLines:
 		line, _, _ := bytes.Cut(l.Head, []byte("\n"))
-		return fmt.Sprintf("text that begins %q", head(line, 60))
+		return decode.Told(fmt.Sprintf("text that begins %q", head(line, 60)))
 	}
 	return "binary data (" + http.DetectContentType(l.Head) + ")"
 }
