@@ -32,6 +32,7 @@ const exportLong = `a trace of a run that may be shared: names and ids are keyed
 
   jsonl      our own JSON lines: every row and column; reprise ingest makes the same run of it
   mooncake   a line a request: timestamp (ms), input_length, output_length, hash_ids of --block tokens; reprise ingest reads it
+             again when --block is 16, 32, 64, 128, 256, 512 or 1024
   aiperf     the same: aiperf profile --input-file FILE --custom-dataset-type mooncake_trace --fixed-schedule --isl-block-size BLOCK
   guidellm   the same in seconds: data kind mooncake, hash_id_block_size BLOCK (trace_synthetic when no prompt shape is known)
   evalscope  whole chat bodies of made-up words: evalscope perf --dataset workload_trace --open-loop --dataset-path FILE

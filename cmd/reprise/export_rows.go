@@ -42,7 +42,7 @@ func (a *app) exportRows(rows iter.Seq2[trace.Request, error], o replay.PlanOpti
 			if x.relative {
 				r.ClockDomain = trace.Relative
 			}
-			if kept, ids = kept+1, append(ids, nil); !told[r.RootRequestID] { // another view or attempt of a call shares nothing with others
+			if kept, ids = kept+1, append(ids, nil); r.PrefixHashIDs != nil && !told[r.RootRequestID] { // another view or attempt of a call shares nothing with others
 				told[r.RootRequestID], ids[kept-1] = true, r.PrefixHashIDs
 			}
 			if _, err := w.Write(append(public.EncodeReprise(&r), '\n')); err != nil {

@@ -60,6 +60,18 @@ func TestTold(t *testing.T) {
 	}
 }
 
+func FuzzScrub(f *testing.F) {
+	f.Add(`got "a\"`, "https://a:b@c?d=e")
+	f.Add("\"\xff", "Bearer \xff")
+	h := NewHasher(make([]byte, 16))
+	f.Fuzz(func(t *testing.T, detail, name string) {
+		Told(detail)
+		if got := h.Scrub(name); got != h.Scrub(name) || got == "" && name != "" && mayHoldSecret(name) && !strings.ContainsAny(name, "@?") {
+			t.Errorf("%q became %q", name, got)
+		}
+	})
+}
+
 func BenchmarkScrub(b *testing.B) {
 	c := NewContext(Options{Hash: NewHasher(make([]byte, 16))}, "f", nil, nil)
 	id := "chatcmpl-9f86d081884c7d659a2feaa0c55ad015"
