@@ -11,7 +11,13 @@ import (
 // Scrub takes secrets out of the names and ids of a request: a gateway may log an address with a password, a path with a
 // key in its query, or a token where a name should be. Other texts are words of the record or hashes.
 func (c *Context) Scrub(r *trace.Request) {
-	for _, id := range []*string{&r.RequestID, &r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SpanID, &r.ParentSpanID, &r.SessionID} {
+	own := r.RequestID
+	r.RequestID = c.Hash.Scrub(own)
+	for _, id := range []*string{&r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SpanID, &r.ParentSpanID, &r.SessionID} {
+		if *id == own { // the root of most calls is themselves
+			*id = r.RequestID
+			continue
+		}
 		*id = c.Hash.Scrub(*id)
 	}
 	for _, name := range []*string{&r.Tenant, &r.App, &r.Route, &r.ModelRequested, &r.ModelServed, &r.Provider, &r.Deployment, &r.Replica,
@@ -46,7 +52,10 @@ var telling = [256]bool{'?': true, '@': true, '=': true, '-': true, '_': true, '
 
 // mayHoldSecret looks for a sign of each of the patterns: most texts have none, and there are many in each row.
 func mayHoldSecret(s string) bool {
-	ends := func(i int, signs ...string) bool {
+	ends := func(i int, last string, signs ...string) bool { // last: the letters that signs end with
+		if i == 0 || strings.IndexByte(last, s[i-1]|0x20) < 0 {
+			return false
+		}
 		for _, sign := range signs {
 			if i >= len(sign) && strings.EqualFold(s[i-len(sign):i], sign) {
 				return true
@@ -63,13 +72,13 @@ func mayHoldSecret(s string) bool {
 		case '?', '@', '=':
 			found = true
 		case '-':
-			found = ends(i, "sk", "pk", "rk", "xai", "glpat", "xoxa", "xoxb", "xoxp")
+			found = ends(i, "kitabp", "sk", "pk", "rk", "xai", "glpat", "xoxa", "xoxb", "xoxp")
 		case '_':
-			found = ends(i, "ghp", "gho", "hf", "pat")
+			found = ends(i, "poft", "ghp", "gho", "hf", "pat")
 		case ' ', '\t', '\n':
-			found = ends(i, "bearer", "basic")
+			found = ends(i, "rc", "bearer", "basic")
 		case 'J':
-			found = ends(i, "ey")
+			found = ends(i, "y", "ey")
 		case 'A':
 			found = strings.HasPrefix(s[i:], "AKIA") || strings.HasPrefix(s[i:], "AIza")
 		}

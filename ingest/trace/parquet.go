@@ -169,8 +169,8 @@ func (w *Writer) write(batches <-chan batch) {
 	}
 }
 
-// maxOpen bounds the open row groups of all days together, in bytes: about two of the usual size.
-const maxOpen = 48 << 20
+// maxOpen bounds the open row groups of all days together, in bytes: a little more than one of the usual size.
+const maxOpen = 32 << 20
 
 // limit ends the largest row group when all together are too large: days that come to no more rows cost nothing then.
 func limit(p *packer, open []*rowFile) error {
