@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
@@ -175,6 +176,9 @@ func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Resul
 func (e *Engine) values(q queries.Query, sc Scope, params map[string]string) (map[string]string, error) {
 	values := map[string]string{}
 	slo := sc.SLO.Params()
+	if sc.SLO.Objective > 0 {
+		slo["objective"] = strconv.FormatFloat(sc.SLO.Objective, 'g', -1, 64)
+	}
 	for _, p := range queries.Parameters(q) {
 		if v, ok := slo[p.Name]; ok {
 			values[p.Name] = v

@@ -65,6 +65,8 @@
 //	events: grp, replica, at_us, change: +1 where an attempt to generate text begins, -1 where it ends
 //	token_steps: gaps with known tokens, one row a token: step_us DOUBLE = gap / tokens
 //	prompts, blocks: prompts in order of arrival (place) and their prefix blocks
+//	burn_windows: the burn rate rules, one row each; burn_states: what each rule sees of a group, one row a minute at which that changes (metrics.md 3.6)
+//	weeks: the ISO weeks that the log touches
 //	flags, field_counts: quality flags, one row each; how many requests have what, one row a source format, kind and name
 //
 // Views of stalls (metrics.md 4), each read by the next; their about lines say the rest. They need the parameter fits, which analyze fills in.
