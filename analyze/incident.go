@@ -18,11 +18,12 @@ type Incident struct {
 	Bad      int64
 	Failed   int64   // of the bad: errors and timeouts of the service
 	Expected float64 // share of bad requests that the quiet bins and the objective allow
-	Cause    string  // failures, long_prompts, more_requests, cache_loss, unexplained
+	Cause    string  // failures, long_prompts, more_requests, cache_loss, one_DIMENSION (replica, model ...), unexplained
 	Tenant   string  // the tenant behind most of the extra load; "" when no single one is
 	Text     string  // one sentence for people, with its numbers
 	Onset    *int64  // when the load behind it began to grow; nil when that is not before From, or load is not the cause
-	Diff     *Result // incident_diff of the window
+	Diff     *Result // incident_diff of the window: what the load was
+	Hit      *Result // incident_bad of the window: whose calls went bad
 }
 
 // Bins of the incident finder: about this many over the range, and none shorter than ten seconds.
@@ -137,6 +138,11 @@ func (e *Engine) explain(ctx context.Context, r *Run, sc Scope, in *Incident) (e
 		return fmt.Errorf("explaining incident: %w", err)
 	}
 	in.judge(diffRows(in.Diff))
+	hits, err := e.hits(ctx, r, sc, in)
+	if err != nil {
+		return err
+	}
+	in.blame(hits)
 	return nil
 }
 

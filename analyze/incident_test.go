@@ -1,8 +1,13 @@
 package analyze
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"reprise/ingest/trace"
 )
 
 // bins of ten seconds with 100 requests each; bad gives the bad ones.
@@ -81,6 +86,40 @@ func TestOnset(t *testing.T) {
 	} {
 		if got := onsetBin(c.loads, append([]float64(nil), outside...)); got != c.want {
 			t.Errorf("%s: got %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// One replica of three turns slow for a minute at the same load: it is named. When all turn slow, none is.
+func TestIncidentNamesTheReplica(t *testing.T) {
+	e := newEngine(t)
+	rng := rand.New(rand.NewPCG(11, 12))
+	for name, c := range map[string]struct {
+		slow        []string
+		cause, text string
+	}{
+		"one": {[]string{"r7"}, "one_replica", "replica r7 was hit alone"},
+		"all": {[]string{"r7", "r8", "r9"}, "unexplained", "the load was not larger than outside"},
+	} {
+		var rows []trace.Request
+		for i := range 3000 {
+			at, replica := int64(i)*200_000, []string{"r7", "r8", "r9"}[rng.IntN(3)]
+			first := int64(100_000 + rng.IntN(300_000))
+			if at >= 300_000_000 && at < 360_000_000 && slices.Contains(c.slow, replica) {
+				first += 900_000
+			}
+			rows = append(rows, trace.Request{RequestID: fmt.Sprint(i), RootRequestID: fmt.Sprint(i), Attempt: 1, Arrival: &at, Vantage: "gateway", ClockDomain: "wall", ErrorClass: "ok",
+				Stream: new(true), FirstUS: &first, EndUS: new(first + 500_000), InputTokens: new(int64(500)), CachedInputTokens: new(int64(0)), Replica: replica,
+				Tenant: []string{"a", "b", "c", "d"}[rng.IntN(4)], ModelRequested: "m"})
+		}
+		slo, _ := ParseSLO("ttft<=1s@99%")
+		found, err := e.Incidents(t.Context(), writeRun(t, rows), Scope{SLO: slo})
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: %+v %v", name, found, err)
+		}
+		in := found[0]
+		if in.Cause != c.cause || !strings.HasPrefix(in.Text, c.text) || in.From != 300_000_000 || in.To != 360_000_000 {
+			t.Errorf("%s: %s %q %d to %d", name, in.Cause, in.Text, in.From, in.To)
 		}
 	}
 }

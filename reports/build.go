@@ -109,6 +109,11 @@ func incidentSections(in AnalyzeInput) []Section {
 		s.ID, s.Title = fmt.Sprintf("incident-%d", k+1), "What was different "+window(i)
 		s.PageOnly = true
 		out = append(out, s)
+		if i.Hit != nil {
+			s = section("incident_bad", i.Hit, "")
+			s.ID, s.Title, s.PageOnly = fmt.Sprintf("incident-%d-hit", k+1), "Who was hit "+window(i), true
+			out = append(out, s)
+		}
 	}
 	return out
 }
