@@ -6,7 +6,8 @@
 // split cuts the container into blocks of records; workers decode blocks in parallel and one writer stores the requests in order. The
 // Account adds up: read = kept + rejected + incomplete + skipped.
 //
-// Memory does not grow with the input: a few blocks of 1 MiB, the writer's window, and one record of at most 64 MiB.
+// Memory does not grow with the input: a few blocks, the writer's window and its open row groups (32 MiB), and one record
+// of at most 64 MiB.
 //
 // Adding a format: a file in one of the families below this folder, and one line in formats.go.
 package ingest

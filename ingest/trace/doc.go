@@ -8,6 +8,9 @@
 //
 //	run/day=2026-11-29/PART.parquet
 //
+// Flow of the writer: Add holds rows back and sorts them, a goroutine of its own (batch.go) puts them into the file of
+// their day (rowfile.go), which keeps the pages of each column (column.go) of the open row group; leaf.go encodes values.
+//
 // PART is named after the identity of the input, so the same input always gives the same file and a second ingest
 // adds nothing. A part appears whole under its final name or not at all.
 //

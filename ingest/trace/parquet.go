@@ -24,7 +24,8 @@ const window = 8 << 10
 // step is how many rows beyond the window are gathered before some are written.
 const step = 4 << 10
 
-// batchRows is how many rows are handed to the Parquet library at once: as many as it takes at a time.
+// batchRows is how many rows a column takes at a time: so many that going from column to column costs nothing, so few
+// that they stay in the cache until the last column has had them.
 const batchRows = 64
 
 // groupRows is the size of a row group: small enough that an engine can read a part in parallel.
@@ -62,12 +63,6 @@ type held struct {
 	at int64
 	n  int
 	*Request
-}
-
-// batch is rows on their way to a file.
-type batch struct {
-	*rowFile
-	rows []held
 }
 
 // NewWriter prepares a writer into the run folder, which is made when missing. Leftovers of writers whose process
@@ -129,65 +124,6 @@ func (w *Writer) spill() error {
 	return w.flush(fullest, n)
 }
 
-// flush sorts the rows held back and sends the first n on their way.
-func (w *Writer) flush(d *dayFile, n int) error {
-	sortRows(d.held)
-	rows := d.held[:n:n]
-	d.held = append(make([]held, 0, len(d.held)+step), d.held[n:]...)
-	select {
-	case err := <-w.failed:
-		return err
-	case w.batches <- batch{d.rowFile, rows}:
-		return nil
-	}
-}
-
-// write writes the batches, with one packer for all files.
-func (w *Writer) write(batches <-chan batch) {
-	defer close(w.done)
-	p, open := newPacker(), []*rowFile(nil)
-	for b := range batches {
-		if !slices.Contains(open, b.rowFile) {
-			open = append(open, b.rowFile)
-		}
-		err := b.write(p, b.rows)
-		if err == nil {
-			err = limit(p, open)
-		}
-		if err != nil {
-			w.failed <- err
-			for range batches { // nobody sends for ever: flush sees the error next time
-			}
-			return
-		}
-	}
-	for _, t := range open {
-		if err := t.closeGroup(p); err != nil {
-			w.failed <- err
-			return
-		}
-	}
-}
-
-// maxOpen bounds the open row groups of all days together, in bytes: a little more than one of the usual size.
-const maxOpen = 32 << 20
-
-// limit ends the largest row group when all together are too large: days that come to no more rows cost nothing then.
-func limit(p *packer, open []*rowFile) error {
-	var sum int64
-	largest := open[0]
-	for _, t := range open {
-		n := t.size()
-		if sum += n; n > largest.size() {
-			largest = t
-		}
-	}
-	if sum < maxOpen {
-		return nil
-	}
-	return largest.closeGroup(p)
-}
-
 // Commit closes the files and gives them their final names, part.parquet in each day's folder. meta is stored in each.
 // A part that is already there is left as it is; added counts the new ones. The writer is done afterwards.
 func (w *Writer) Commit(part string, meta map[string]string) (files []string, added int, err error) {
@@ -213,21 +149,6 @@ func (w *Writer) Commit(part string, meta map[string]string) (files []string, ad
 		}
 	}
 	return files, added, nil
-}
-
-// finish waits until all batches are written.
-func (w *Writer) finish() error {
-	if w.batches != nil {
-		close(w.batches)
-		w.batches = nil
-	}
-	<-w.done
-	select {
-	case err := <-w.failed:
-		return err
-	default:
-		return nil
-	}
 }
 
 // Abort removes everything that is not committed. Safe after Commit.

@@ -38,7 +38,7 @@ func newTable[T any](name string, mode os.FileMode) (*table[T], error) {
 		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
 		parquet.DefaultEncodingFor(parquet.Int32, &parquet.DeltaBinaryPacked),
 		parquet.DictionaryMaxBytes(512<<10),     // names of users or deployments without end: plain from there on
-		parquet.PageBufferSize(64<<10),          // there is a page open for each column of each day
+		parquet.PageBufferSize(64<<10),          // there is a page open for each column
 		parquet.DataPageStatistics(false))}, nil // the column index has them
 }
 
