@@ -71,7 +71,7 @@ func benchServer(b *testing.B) string {
 					for range 20 {
 						c.Write(ten)
 					}
-					io.WriteString(c, chunked("data: [DONE]\n\n")+"0\r\n\r\n")
+					io.WriteString(c, chunked(done(0).text)+"0\r\n\r\n")
 				}
 			}()
 		}
@@ -107,7 +107,7 @@ func BenchmarkStream(b *testing.B) {
 					n++
 				}
 			}
-			if resp.Body.Close(); n != 200 {
+			if resp.Body.Close(); n != 201 { // and the finish
 				b.Fatal(n)
 			}
 		}

@@ -28,10 +28,16 @@ func (x *exchange) classify(ctx context.Context) {
 	switch {
 	case o.Status != 0 && o.Status/100 != 2:
 		o.Class, o.Reason = statusClass(o.Status, x.fail), "status"
+		if o.Status/100 == 3 {
+			o.Reason = "redirect"
+		}
 	case x.fail != nil:
 		o.Class, o.Reason = failureClass(x.fail), x.reason
 	case x.err != nil && x.watch.timeout() != "":
 		o.Class, o.Reason = ClassTimeout, x.watch.timeout()
+		if o.Status == 0 && o.Reason == lateFirstByte {
+			o.Reason = lateHeaders
+		}
 	case x.err != nil && ctx.Err() != nil:
 		o.Class, o.Reason = ClassCancel, "cancelled"
 	case x.reason != "":
@@ -57,8 +63,10 @@ func (x *exchange) judge() {
 		o.Reason = "finish_" + o.Finish
 	case !payload && !declared:
 		o.Reason = "empty"
-	case o.Streamed && !x.done && o.Finish == "":
-		o.Reason = "truncated"
+	case o.Streamed && o.Finish == "": // gateways end a broken stream with a clean close, and even with the end marker
+		if o.Reason = "truncated"; x.done {
+			o.Reason = "no_finish"
+		}
 	default:
 		o.Class = ClassOK
 	}
@@ -126,7 +134,10 @@ func networkReason(err error, status int) string {
 	var hand *handshakeError
 	var cert *tls.CertificateVerificationError
 	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
 	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired: // or not valid yet: the clocks may differ
+		return "certificate_expired"
 	case errors.As(err, &hand), errors.As(err, &cert), errors.As(err, &unknown):
 		return "tls"
 	case errors.As(err, &dns):

@@ -118,12 +118,25 @@ func (c *Client) handshake(ctx context.Context, network, addr string) (net.Conn,
 	return t, nil
 }
 
+// API is the shape of an answer.
+type API string
+
+// Shapes of answers.
+const (
+	Chat       API = "" // chat completions and completions, of OpenAI and of every engine
+	Responses  API = "responses"
+	Messages   API = "messages" // Anthropic's
+	Embeddings API = "embeddings"
+)
+
 // Call is one POST of a JSON body.
 type Call struct {
 	URL    string
+	API    API
 	Header http.Header // Authorization and the like; Content-Type and Accept are set here
 	Body   []byte
 	Stream bool // the body asks for an event stream
+	Keep   bool // Outcome.Text is wanted
 }
 
 // Do sends the call and reads the answer to its end. When ctx ends first, the connection is closed (which is how a server
@@ -134,6 +147,7 @@ func (c *Client) Do(ctx context.Context, call *Call) Outcome {
 	x := &exchange{client: c, call: call, stamps: &stamps{base: c.base}, watch: newWatch(stop, c.opt.Limits)}
 	defer x.watch.close()
 	x.out.Begun = x.watch.start
+	x.frame.api, x.frame.keep = call.API, call.Keep
 	x.out.Stamps = StampKernel
 	req, err := x.request(ctx)
 	if err != nil {
@@ -173,7 +187,9 @@ func Endpoint(base, path string) (string, error) {
 		return "", err
 	}
 	dir := strings.TrimSuffix(u.Path, "/")
-	dir = strings.TrimSuffix(strings.TrimSuffix(dir, "/completions"), "/chat")
+	for _, end := range []string{"/completions", "/chat", "/responses", "/messages", "/embeddings"} {
+		dir = strings.TrimSuffix(dir, end)
+	}
 	if !strings.HasSuffix(dir, "/v1") {
 		dir += "/v1"
 	}

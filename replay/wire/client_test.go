@@ -204,7 +204,7 @@ func TestRPL15Timeouts(t *testing.T) {
 	headersOnly := serve(t, func(_ http.ResponseWriter, r *http.Request, write func(string)) { write(""); <-r.Context().Done() })
 	wantFail(t, do(t, short(), headersOnly), ClassTimeout, "first_byte_timeout")
 	nothing := raw(t, func(c net.Conn) { io.Copy(io.Discard, c) })
-	wantFail(t, do(t, short(), nothing), ClassTimeout, "first_byte_timeout")
+	wantFail(t, do(t, short(), nothing), ClassTimeout, "headers_timeout")
 	endless := serve(t, func(_ http.ResponseWriter, r *http.Request, write func(string)) {
 		for r.Context().Err() == nil {
 			write(":\n")

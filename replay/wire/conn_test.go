@@ -145,7 +145,7 @@ func TestNoRedirect(t *testing.T) {
 	var hit atomic.Bool
 	other := serve(t, func(http.ResponseWriter, *http.Request, func(string)) { hit.Store(true) })
 	url := serve(t, func(w http.ResponseWriter, r *http.Request, _ func(string)) { http.Redirect(w, r, other, 307) })
-	wantFail(t, do(t, short(), url), ClassClientError, "status")
+	wantFail(t, do(t, short(), url), ClassClientError, "redirect")
 	if hit.Load() {
 		t.Error("the redirect was followed: the key would go to another host")
 	}

@@ -34,6 +34,7 @@ type exchange struct {
 	seen   int64    // number of the read that brought the newest payload
 	tokens int64    // completion tokens so far, when frames say
 	every  bool     // each payload frame said so
+	text   []byte   // content as it stood in the JSON, when it is wanted
 }
 
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
@@ -169,6 +170,7 @@ func (x *exchange) finish(ctx context.Context) Outcome {
 	o.Lateness = time.Duration(x.stamps.late.Load())
 	x.classify(ctx)
 	x.relate()
+	o.Text = plain(x.text)
 	return *o
 }
 

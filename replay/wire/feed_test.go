@@ -16,8 +16,17 @@ type step struct {
 
 // feed drives an exchange with reads at given times, without a network and without a clock.
 func feed(media string, status int, steps []step) Outcome {
+	return feedTo(frame{}, media, status, steps)
+}
+
+// shaped is feed for another shape of answer, with the text kept.
+func shaped(api API, media string, steps ...step) Outcome {
+	return feedTo(frame{api: api, keep: true}, media, 200, steps)
+}
+
+func feedTo(f frame, media string, status int, steps []step) Outcome {
 	c := NewClient(Options{})
-	x := &exchange{client: c, call: &Call{}, stamps: &stamps{base: c.base}, watch: newWatch(func() {}, Limits{})}
+	x := &exchange{frame: f, client: c, call: &Call{}, stamps: &stamps{base: c.base}, watch: newWatch(func() {}, Limits{})}
 	defer x.watch.close()
 	x.stamps.sent.Store(1)
 	x.out.Status = status
@@ -59,7 +68,11 @@ func usage(at int, in, out string) step {
 	return step{at, `data: {"choices":[],"usage":{"prompt_tokens":` + in + `,"completion_tokens":` + out + "}}\n\n"}
 }
 
-func done(at int) step { return step{at, "data: [DONE]\n\n"} }
+// done ends a stream as it should be.
+func done(at int) step { return step{at, finish(at, "stop").text + marker(at).text} }
+
+// marker is the end marker alone, which gateways send behind a broken stream, too.
+func marker(at int) step { return step{at, "data: [DONE]\n\n"} }
 
 func ms(d *time.Duration) int {
 	if d == nil {

@@ -1,7 +1,9 @@
 package wire
 
-// frame holds the facts of one JSON object of a chat or completions answer: a streamed chunk or a whole body.
+// frame holds the facts of one JSON object of an answer: a streamed event or a whole body, in the shape of api.
 type frame struct {
+	api       API
+	keep      bool // content is wanted
 	id, model string
 	choices   []choice // reused
 	usage     Usage
@@ -9,6 +11,8 @@ type frame struct {
 	failed    bool // there is an error in place of, or beside, an answer
 	fail      failure
 	valid     bool // the text was one JSON value
+	last      bool // the event that ends a stream
+	billed    billed
 }
 
 type choice struct {
@@ -17,6 +21,8 @@ type choice struct {
 	size, chars int
 	tokens      int32 // token_ids of this choice, -1 unknown
 	finish      string
+	keep        bool
+	words       []byte // text of the content channel as it stands in the JSON, when it is wanted
 }
 
 // failure is what a server says about an error. The message is only looked at to classify it.
@@ -27,34 +33,49 @@ type Usage struct {
 	Input     *int64 // prompt tokens, cached ones included
 	Output    *int64 // completion tokens, reasoning included
 	Cached    *int64 // part of Input
+	Written   *int64 // part of Input: tokens written to the cache, where that is counted (Anthropic)
 	Reasoning *int64 // part of Output
 }
 
 // read fills f from data. id and model stay once they are known.
 func (f *frame) read(data []byte) {
-	*f = frame{id: f.id, model: f.model, choices: f.choices[:0]}
+	*f = frame{api: f.api, keep: f.keep, id: f.id, model: f.model, choices: f.choices[:0], billed: f.billed}
 	s := scan{b: data}
+	switch f.api {
+	case Responses:
+		f.readResponses(&s)
+	case Messages:
+		f.readMessages(&s)
+	case Embeddings:
+		f.readEmbeddings(&s)
+	default:
+		f.readChat(&s)
+	}
+	f.valid = s.finish()
+}
+
+// readChat reads a chunk or a whole answer of chat completions or completions.
+func (f *frame) readChat(s *scan) {
 	isError := false // {"object":"error","message":...} is how some engines say it
 	s.object(func(key []byte) {
 		switch string(key) {
 		case "choices":
-			s.array(func() { f.choice(&s) })
+			s.array(func() { f.choice(s) })
 		case "usage":
-			f.readUsage(&s)
+			f.readUsage(s)
 		case "error":
-			f.failed = f.fail.value(&s) || f.failed
+			f.failed = f.fail.value(s) || f.failed
 		case "object":
 			raw, _ := s.text()
 			isError = isError || string(raw) == "error"
 		case "id":
-			first(&s, &f.id)
+			first(s, &f.id)
 		case "model":
-			first(&s, &f.model)
+			first(s, &f.model)
 		default:
-			f.fail.part(&s, key)
+			f.fail.part(s, key)
 		}
 	})
-	f.valid = s.finish()
 	f.failed = f.failed || isError || f.fail.kind == "error" || f.fail.message != "" && len(f.choices) == 0
 }
 
@@ -98,15 +119,15 @@ func (e *failure) part(s *scan, key []byte) {
 func (f *frame) readUsage(s *scan) {
 	s.object(func(key []byte) {
 		switch string(key) {
-		case "prompt_tokens":
+		case "prompt_tokens", "input_tokens":
 			f.usage.Input = s.count()
-		case "completion_tokens":
+		case "completion_tokens", "output_tokens":
 			f.usage.Output = s.count()
 		case "cached_tokens", "prompt_cache_hit_tokens":
 			f.usage.Cached = s.count()
-		case "prompt_tokens_details":
+		case "prompt_tokens_details", "input_tokens_details":
 			detail(s, "cached_tokens", &f.usage.Cached)
-		case "completion_tokens_details":
+		case "completion_tokens_details", "output_tokens_details":
 			detail(s, "reasoning_tokens", &f.usage.Reasoning)
 		default:
 			s.skip()
@@ -126,7 +147,7 @@ func detail(s *scan, name string, to **int64) {
 }
 
 func (f *frame) choice(s *scan) {
-	c := choice{tokens: -1}
+	c := f.newChoice()
 	s.object(func(key []byte) {
 		switch string(key) {
 		case "index":
@@ -147,6 +168,8 @@ func (f *frame) choice(s *scan) {
 	})
 	f.choices = append(f.choices, c)
 }
+
+func (f *frame) newChoice() choice { return choice{tokens: -1, keep: f.keep} }
 
 // countTokens takes the number of generated ids a server lists (vLLM with return_token_ids).
 func (c *choice) countTokens(s *scan) {
@@ -229,8 +252,16 @@ func (c *choice) function(s *scan) {
 // add counts text of one channel; empty text is no payload (RPL-01, RPL-02).
 func (c *choice) add(s *scan, kind Kind) {
 	raw, _ := s.text()
+	c.addRaw(raw, kind)
+}
+
+// addRaw is add for text that is read already.
+func (c *choice) addRaw(raw []byte, kind Kind) {
 	if len(raw) == 0 {
 		return
+	}
+	if c.keep && kind == Content {
+		c.words = append(c.words, raw...)
 	}
 	size, chars := textSize(raw)
 	c.kind |= kind
@@ -245,12 +276,16 @@ func finishReason(s string) string {
 		return s
 	case "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed":
 		return "stop"
-	case "max_tokens", "model_length":
+	case "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded":
 		return "length"
 	case "function_call", "tool_use":
 		return "tool_calls"
+	case "refusal":
+		return "content_filter"
 	case "cancelled", "aborted":
 		return "abort"
+	case "failed":
+		return "error"
 	}
 	return "other"
 }

@@ -40,6 +40,7 @@ type Outcome struct {
 	Usage    Usage
 	ID       string // of the answer (chatcmpl-...)
 	Model    string // as the server names it
+	Text     string // of the answer without reasoning and tool calls, only when Call.Keep asked for it
 	Replica  string // value of the response header the Client was told to look at
 
 	Class      string

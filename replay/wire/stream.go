@@ -31,6 +31,10 @@ func (x *exchange) event(e Event) {
 		x.blame("bad_frame", failure{})
 		return
 	}
+	if f.last {
+		x.done = true
+		x.watch.enter(lateClose, closeGrace)
+	}
 	if f.failed || named {
 		x.blame("error_frame", f.fail)
 	}
@@ -64,6 +68,9 @@ func (x *exchange) facts(f *frame) {
 		x.out.Choices = max(x.out.Choices, c.index+1)
 		if c.finish != "" {
 			x.out.Finish = c.finish
+		}
+		if c.index == 0 {
+			x.text = append(x.text, c.words...)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestRPL05ToolCallsAreGenerated(t *testing.T) {
 	o := events(delta(390, `"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"","arguments":""}}]`),
 		delta(400, `"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"get","arguments":""}}]`),
 		delta(450, `"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}]`),
-		delta(500, `"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]`), finish(501, "tool_calls"), done(502))
+		delta(500, `"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]`), finish(501, "tool_calls"), marker(502))
 	wantOK(t, o)
 	if ms(o.First()) != 400 || !slices.Equal(gaps(o, 0), []int{50, 50}) || o.Finish != "tool_calls" {
 		t.Errorf("first %d gaps %v finish %s", ms(o.First()), gaps(o, 0), o.Finish)
@@ -209,7 +209,7 @@ func TestRPL10ErrorInside200(t *testing.T) {
 		}
 	}
 	wantFail(t, feed("application/json", 200, []step{{1, `{"error":{"message":"boom","type":"server_error"}}`}}), ClassUpstream, "error_body")
-	wantFail(t, events(delta(1, `"content":"a"`), finish(2, "error"), done(3)), ClassUpstream, "finish_error")
+	wantFail(t, events(delta(1, `"content":"a"`), finish(2, "error"), marker(3)), ClassUpstream, "finish_error")
 	for _, fine := range []string{`"error":null`, `"error":false`, `"error":""`} {
 		wantOK(t, events(step{1, `data: {"choices":[{"delta":{"content":"a"}}],` + fine + "}\n\n"}, done(2)))
 	}

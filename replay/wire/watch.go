@@ -35,6 +35,7 @@ type watch struct {
 const (
 	lateConnect   = "connect_timeout"
 	lateFirstByte = "first_byte_timeout"
+	lateHeaders   = "headers_timeout" // the first-byte limit with no headers by then
 	lateSilence   = "silence_timeout"
 	lateClose     = "close_timeout" // never seen in an outcome: the answer is complete
 	lateWhole     = "whole_timeout"
