@@ -12,7 +12,7 @@ import (
 
 // call is one generation request under way.
 type call struct {
-	chat   bool
+	api    api
 	info   Call
 	req    request
 	do     Behaviour
@@ -22,12 +22,26 @@ type call struct {
 	rest   string // of an unary body, written after the truth
 }
 
-// generation handles chat or text completions, from reading the body to writing the truth.
-func (s *Server) generation(chat bool) http.HandlerFunc {
+// api is the shape of requests and answers.
+type api string
+
+const (
+	apiChat       api = "chat"
+	apiText       api = "completions"
+	apiResponses  api = "responses"
+	apiMessages   api = "messages"
+	apiEmbeddings api = "embeddings"
+)
+
+// talks says whether an answer is a turn of a talk, with channels for reasoning and tools.
+func (a api) talks() bool { return a == apiChat || a == apiResponses || a == apiMessages }
+
+// generation handles the calls of one shape, from reading the body to writing the truth.
+func (s *Server) generation(shape api) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.calls.RLock()
 		defer s.calls.RUnlock()
-		c := &call{chat: chat}
+		c := &call{api: shape}
 		no := s.receive(c, w, r)
 		if no == nil {
 			no = s.prepare(c)
@@ -75,7 +89,7 @@ func (s *Server) receive(c *call, w http.ResponseWriter, r *http.Request) *refus
 	case err != nil:
 		return &refusal{status: http.StatusBadRequest, message: "body was not read: " + err.Error()}
 	}
-	if c.req, err = parseRequest(data, c.chat); err != nil {
+	if c.req, err = parseRequest(data, c.api); err != nil {
 		return &refusal{status: http.StatusBadRequest, message: err.Error()}
 	}
 	return nil
@@ -118,6 +132,10 @@ func (s *Server) prepare(c *call) *refusal {
 
 // plan sets the length of the answer, how much of it is reasoning, and the finish reason.
 func (c *call) plan(cfg Config) {
+	if c.api == apiEmbeddings {
+		c.job.output = 1 // the step after the prefill, of which nothing is shown
+		return
+	}
 	c.job.output, c.reason = cfg.answerLength(c.req, c.info.Draw)
 	if n := c.do.OutputTokens; n > 0 {
 		c.job.output, c.reason = n, "stop"
@@ -125,7 +143,7 @@ func (c *call) plan(cfg Config) {
 			c.reason = "length"
 		}
 	}
-	if !c.chat {
+	if !c.api.talks() {
 		return
 	}
 	c.truth.ReasoningTokens = min(c.do.ReasoningTokens, c.job.output)

@@ -1,6 +1,7 @@
 // Package fakellm is an OpenAI-compatible HTTP server over a model of an inference engine. It computes nothing; it
 // knows when each token is due, writes it then, and records both times. A replay, a decoder or a report that is run
-// against it can be checked against that truth, number by number.
+// against it can be checked against that truth, number by number. Endpoints: chat completions, completions, responses and
+// embeddings as OpenAI has them, messages as Anthropic has them.
 //
 // # The engine
 //

@@ -7,6 +7,7 @@ import (
 
 // frames renders the frames of one answer. What stays the same in each is rendered once.
 type frames struct {
+	call      *call
 	head      string // up to the value of the choice's first field
 	chat      bool
 	draw      uint64
@@ -18,17 +19,36 @@ type frames struct {
 
 const doneFrame = "data: [DONE]\n\n"
 
-// newFrames prepares the frames of a call with an answer of total tokens.
+// script renders a stream: what comes before the first token, each chunk of tokens, and what follows the last.
+type script interface {
+	role(b []byte) []byte
+	tokens(b []byte, from, n int) []byte
+	finish(b []byte, written int) []byte
+}
+
+// newScript prepares the events of a call with an answer of total tokens.
+func newScript(c *call, total int) script {
+	f := newFrames(c, total)
+	switch c.api {
+	case apiResponses:
+		return &responsesScript{frames: f}
+	case apiMessages:
+		return &messagesScript{frames: f, block: -1}
+	}
+	return f
+}
+
 func newFrames(c *call, total int) *frames {
 	field := `"text":`
-	if c.chat {
+	if c.api != apiText {
 		field = `"delta":`
 	}
 	f := &frames{
+		call: c,
 		head: "data: {" + c.envelope(".chunk") + `,"choices":[{"index":0,` + field,
-		chat: c.chat, draw: c.info.Draw, total: total,
+		chat: c.api.talks(), draw: c.info.Draw, total: total,
 	}
-	if c.chat {
+	if f.chat {
 		f.reasoning, f.tool, f.field = c.truth.ReasoningTokens, c.do.ToolCall, c.do.ReasoningField
 		if f.field == "" {
 			f.field = "reasoning_content"
@@ -40,7 +60,7 @@ func newFrames(c *call, total int) *frames {
 // envelope is the fields that every frame (with part ".chunk") and every whole answer ("") begins with.
 func (c *call) envelope(part string) string {
 	prefix, object := "cmpl-", "text_completion"
-	if c.chat {
+	if c.api == apiChat {
 		prefix, object = "chatcmpl-", "chat.completion"+part
 	}
 	return `"id":` + quoted(prefix+c.info.ID) + `,"object":"` + object + `","created":` +
@@ -134,14 +154,19 @@ func (f *frames) arguments(b []byte, from, to int) []byte {
 	return b
 }
 
-func (f *frames) finish(b []byte, reason string) []byte {
+// finish appends the reason, the usage when it was asked for, and the end marker.
+func (f *frames) finish(b []byte, written int) []byte {
 	b = append(b, f.head...)
 	if f.chat {
 		b = append(b, `{}`...)
 	} else {
 		b = append(b, `""`...)
 	}
-	return append(append(append(b, `,"finish_reason":"`...), reason...), `"}]}`+"\n\n"...)
+	b = append(append(append(b, `,"finish_reason":"`...), f.call.reason...), `"}]}`+"\n\n"...)
+	if f.call.req.usage {
+		b = f.call.usageFrame(b, written)
+	}
+	return append(b, doneFrame...)
 }
 
 // usageFrame appends the frame without choices that OpenAI's include_usage asks for.

@@ -18,17 +18,21 @@ type request struct {
 	ignoreEOS bool
 }
 
-// body is what is read of a chat or a completion request; everything else is accepted and has no effect.
+// body is what is read of a request of any shape; everything else is accepted and has no effect.
 type body struct {
 	Model     string          `json:"model"`
 	Messages  []message       `json:"messages"`
 	Prompt    json.RawMessage `json:"prompt"`
+	Input     json.RawMessage `json:"input"`        // responses and embeddings
+	Guide     json.RawMessage `json:"instructions"` // responses
+	System    json.RawMessage `json:"system"`       // messages
 	Stream    bool            `json:"stream"`
 	N         *int            `json:"n"`
 	MinTokens int             `json:"min_tokens"`
 	IgnoreEOS bool            `json:"ignore_eos"`
 	MaxTokens *int            `json:"max_tokens"`
 	MaxNew    *int            `json:"max_completion_tokens"` // wins over max_tokens
+	MaxOutput *int            `json:"max_output_tokens"`     // responses
 	Options   struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
@@ -40,7 +44,7 @@ type message struct {
 }
 
 // parseRequest reads a body. Errors are meant for the client.
-func parseRequest(data []byte, chat bool) (request, error) {
+func parseRequest(data []byte, shape api) (request, error) {
 	var b body
 	if err := json.Unmarshal(data, &b); err != nil {
 		return request{}, fmt.Errorf("body is not the JSON of a request: %w", err)
@@ -55,10 +59,18 @@ func parseRequest(data []byte, chat bool) (request, error) {
 	if b.N != nil && *b.N != 1 {
 		return request{}, fmt.Errorf("n: this server makes 1 choice, got %d", *b.N)
 	}
-	if chat {
+	switch shape {
+	case apiChat:
 		r.texts, err = chatTexts(b.Messages)
-	} else {
+	case apiText:
 		r.texts, err = promptTexts(b.Prompt)
+	case apiResponses:
+		r.texts, err = b.responsesTexts()
+	case apiMessages:
+		r.texts, err = b.messagesTexts()
+	case apiEmbeddings:
+		r.stream = false
+		r.texts, err = embeddingTexts(b.Input)
 	}
 	return r, err
 }
@@ -66,8 +78,10 @@ func parseRequest(data []byte, chat bool) (request, error) {
 // limit is the asked maximum of output tokens, 0 when there is none.
 func (b body) limit() (int, error) {
 	asked := b.MaxNew
-	if asked == nil {
-		asked = b.MaxTokens
+	for _, other := range []*int{b.MaxTokens, b.MaxOutput} {
+		if asked == nil {
+			asked = other
+		}
 	}
 	if asked == nil {
 		return 0, nil

@@ -51,8 +51,11 @@ func New(cfg Config) (*Server, error) {
 // Handler is the HTTP front, for a server of the caller's own. Its streams need an http.ResponseWriter that can flush.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.generation(true))
-	mux.HandleFunc("POST /v1/completions", s.generation(false))
+	mux.HandleFunc("POST /v1/chat/completions", s.generation(apiChat))
+	mux.HandleFunc("POST /v1/completions", s.generation(apiText))
+	mux.HandleFunc("POST /v1/responses", s.generation(apiResponses))
+	mux.HandleFunc("POST /v1/messages", s.generation(apiMessages))
+	mux.HandleFunc("POST /v1/embeddings", s.generation(apiEmbeddings))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /metrics", s.metrics)
@@ -112,6 +115,9 @@ func (s *Server) release(c *call) {
 	defer s.mu.Unlock()
 	s.engine.cancel(s.now(), c.job)
 	c.truth.fill(c.job)
+	if c.api == apiEmbeddings {
+		c.truth.OutputTokens = 0
+	}
 }
 
 // readCached copies the number of cached prompt tokens, which is known once the job was admitted.

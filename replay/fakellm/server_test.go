@@ -114,7 +114,7 @@ func TestRefusals(t *testing.T) {
 		{"no room", "POST", textPath, "sk-x", `{"prompt":"x","max_tokens":0}`, 400, "invalid_request_error"},
 		{"two choices", "POST", textPath, "sk-x", `{"prompt":"x","n":2}`, 400, "invalid_request_error"},
 		{"too large", "POST", textPath, "sk-x", `{"prompt":"` + strings.Repeat("x", 100) + `"}`, 413, "invalid_request_error"},
-		{"other path", "POST", "/v1/embeddings", "sk-x", `{}`, 404, "not_found_error"},
+		{"other path", "POST", "/v1/rerank", "sk-x", `{}`, 404, "not_found_error"},
 		{"other method", "GET", chatPath, "sk-x", ``, 404, "not_found_error"},
 	} {
 		r, err := http.NewRequest(c.method, l.base+c.path, strings.NewReader(c.body))

@@ -15,7 +15,7 @@ type streamer struct {
 	gone   <-chan struct{} // the client hung up
 	w      http.ResponseWriter
 	rc     *http.ResponseController
-	frames *frames
+	frames script
 	buf    []byte
 	chunks int // written
 	tokens int // written
@@ -27,7 +27,7 @@ type streamer struct {
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call) string {
 	st := &streamer{
 		call: c, server: s, gone: r.Context().Done(), w: w, rc: http.NewResponseController(w),
-		frames: newFrames(c, c.job.output), role: !c.chat || c.do.Role == RoleNone,
+		frames: newScript(c, c.job.output), role: !c.api.talks() || c.do.Role == RoleNone,
 	}
 	st.header()
 	for {
@@ -77,6 +77,7 @@ func (st *streamer) allowed(made []chunk) []chunk {
 // write sends chunks in one flush, and false when the client is gone.
 func (st *streamer) write(made []chunk) bool {
 	if !st.role {
+		st.server.readCached(st.call)
 		st.role, st.buf = true, st.frames.role(st.buf)
 	}
 	for _, c := range made {
@@ -103,12 +104,8 @@ func (st *streamer) flush() bool {
 
 // finish sends what follows the last token: the reason, the usage when asked, the end marker.
 func (st *streamer) finish() string {
-	st.buf = st.frames.finish(st.buf, st.reason)
-	if st.req.usage {
-		st.server.readCached(st.call)
-		st.buf = st.usageFrame(st.buf, st.tokens)
-	}
-	st.buf = append(st.buf, doneFrame...)
+	st.server.readCached(st.call)
+	st.buf = st.frames.finish(st.buf, st.tokens)
 	if !st.flush() {
 		return st.left()
 	}

@@ -72,6 +72,14 @@ func setContentType(w http.ResponseWriter, programmed, usual string) {
 func (c *call) answer() []byte {
 	n := c.job.output
 	f := newFrames(c, n)
+	switch c.api {
+	case apiResponses:
+		return (&responsesScript{frames: f}).whole(n)
+	case apiMessages:
+		return (&messagesScript{frames: f}).whole(n)
+	case apiEmbeddings:
+		return c.embedding()
+	}
 	b := append([]byte("{"), c.envelope("")...)
 	b = append(b, `,"choices":[{"index":0,`...)
 	if f.chat {
