@@ -132,6 +132,9 @@ func (e *Engine) statement(ctx context.Context, r *Run, q queries.Query, sc Scop
 	if err != nil {
 		return nil, nil, err
 	}
+	if params, err = e.withCurves(ctx, r, q, sc, params); err != nil {
+		return nil, nil, err
+	}
 	values, err := e.values(q, sc, params)
 	if err != nil {
 		return nil, nil, err
@@ -226,7 +229,7 @@ func shown(q queries.Query, values map[string]string) map[string]string {
 		if !given && slices.Contains(q.Params, p) {
 			v = p.Value()
 		}
-		if v != "" && v != "NULL" {
+		if v != "" && v != "NULL" && p.Name != "curves" {
 			out[p.Name] = v
 		}
 	}

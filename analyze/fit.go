@@ -23,10 +23,10 @@ type PrefillFit struct {
 	PaceUS  *float64 `json:"pace_us"`  // that a token of another's prompt costs a decode: PaceUS + LoadUS for each
 	LoadUS  *float64 `json:"load_us"`  // other stream in decode; nil when too few streams decoded beside a prefill
 
-	AloneUS  float64 `json:"-"` // of each uncached token on an idle replica
-	LoadedUS float64 `json:"-"` // mean cost of a token of another's prompt to a decode; 0 when PaceUS is nil
-	Isolated int64   `json:"-"` // requests that AUS and AloneUS were found among
-	Paced    int     `json:"-"` // streams that PaceUS and LoadUS come from
+	AloneUS  float64 `json:"alone_us"` // of each uncached token on an idle replica
+	LoadedUS float64 `json:"-"`        // mean cost of a token of another's prompt to a decode; 0 when PaceUS is nil
+	Isolated int64   `json:"-"`        // requests that AUS and AloneUS were found among
+	Paced    int     `json:"-"`        // streams that PaceUS and LoadUS come from
 }
 
 // prompt is an isolated request.

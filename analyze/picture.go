@@ -16,7 +16,7 @@ type Picture struct {
 
 // pictured are the queries of the whole picture, with the log level that each needs (metrics.md 0.4).
 var pictured = []string{"overview", "coverage", "latency", "latency_over_time", "token_gaps", "goodput", "goodput_over_time", "errors",
-	"decode_stalls", "stall_culprits", "stall_blame", "concurrency", "system_prompt", "prefix_cache"}
+	"phases", "decode_stalls", "stall_culprits", "stall_blame", "concurrency", "system_prompt", "prefix_cache", "prefix_curve"}
 
 // Picture runs the queries of the whole picture. The scope must hold an SLO. A query for which the log lacks a level of
 // detail is in Missing with the reason; it never guesses.
@@ -111,15 +111,19 @@ func timeBin(name string, bin int64) map[string]string {
 	return nil
 }
 
+// maxPictureBlocks is how many prefix blocks the picture may cost some seconds for.
+const maxPictureBlocks = 5_000_000
+
 // levels counts the rows that hold what a level of detail needs.
-type levels struct{ requests, timed, first, chunks, prompts, prefixes, cached int64 }
+type levels struct{ requests, timed, first, chunks, prompts, prefixes, cached, staged, blocks int64 }
 
 func (e *Engine) levels(ctx context.Context, r *Run, sc Scope) (l levels, err error) {
-	res, err := e.SQL(ctx, r, sc, `SELECT count(*), count(arrival_us), count(ttft_us), count(CASE WHEN chunks >= 2 THEN 1 END), count(system_tokens), count(prefix_ids), count(cached_tokens) FROM requests`)
+	res, err := e.SQL(ctx, r, sc, `SELECT count(*), count(arrival_us), count(ttft_us), count(CASE WHEN chunks >= 2 THEN 1 END), count(system_tokens), count(prefix_ids), count(cached_tokens),
+		count(CASE WHEN prefill_us IS NOT NULL THEN queue_us END), coalesce(sum(len(prefix_ids)), 0) FROM requests`)
 	if err != nil {
 		return l, err
 	}
-	for i, n := range []*int64{&l.requests, &l.timed, &l.first, &l.chunks, &l.prompts, &l.prefixes, &l.cached} {
+	for i, n := range []*int64{&l.requests, &l.timed, &l.first, &l.chunks, &l.prompts, &l.prefixes, &l.cached, &l.staged, &l.blocks} {
 		*n, _ = res.Rows[0][i].(int64)
 	}
 	return l, nil
@@ -134,8 +138,14 @@ func (l levels) lacks(query string) string {
 		return "this log has no arrival times"
 	case query == "token_gaps" && l.chunks == 0:
 		return "this log has no chunk times"
+	case query == "phases" && l.staged == 0:
+		return "this log has no engine stages; the query phases estimates them where some requests met an idle replica"
 	case query == "system_prompt" && l.prompts == 0:
 		return "this log has no prompt text and no system prompt tokens"
+	case query == "prefix_curve" && l.prefixes == 0:
+		return "this log has no prompts"
+	case query == "prefix_curve" && l.blocks > maxPictureBlocks:
+		return "this log has many prompts; the query prefix_curve takes its time for them"
 	case query == "prefix_cache" && l.prefixes == 0 && l.cached == 0:
 		return "this log has neither prompts nor cached tokens"
 	}

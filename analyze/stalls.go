@@ -34,7 +34,7 @@ func (e *Engine) Prefill(ctx context.Context, r *Run) (Prefill, error) {
 // withFits gives a query that reads the view prefill_fits the fits of the run, unless params have some, and the
 // warnings that go with its answer.
 func (e *Engine) withFits(ctx context.Context, r *Run, q queries.Query, params map[string]string) (map[string]string, []Warning, error) {
-	if !slices.ContainsFunc(queries.Parameters(q), func(p queries.Param) bool { return p.Name == "fits" }) {
+	if !hasParam(q, "fits") {
 		return params, nil, nil
 	}
 	if _, given := params["fits"]; given {
@@ -46,7 +46,17 @@ func (e *Engine) withFits(ctx context.Context, r *Run, q queries.Query, params m
 	}
 	all := map[string]string{"fits": p.text}
 	maps.Copy(all, params)
-	return all, p.Warnings, nil
+	if hasParam(q, "chunk_times") {
+		return all, p.Warnings, nil
+	}
+	// the query asks for the cost alone, not for stalls
+	return all, slices.DeleteFunc(slices.Clone(p.Warnings), func(w Warning) bool {
+		return w.Code != "no_replica" && w.Code != "cached_unknown" && w.Code != "few_isolated"
+	}), nil
+}
+
+func hasParam(q queries.Query, name string) bool {
+	return slices.ContainsFunc(queries.Parameters(q), func(p queries.Param) bool { return p.Name == name })
 }
 
 func (e *Engine) fitRun(ctx context.Context, r *Run) (Prefill, error) {
@@ -154,7 +164,11 @@ func (e *Engine) readView(ctx context.Context, rd reading, text string, row func
 	if err != nil {
 		return err
 	}
-	composed, err := queries.ComposeText(text, src, queries.Scope{From: rd.scope.From, To: rd.scope.To}, map[string]string{"fits": rd.fits})
+	params := map[string]string{}
+	if rd.fits != "" {
+		params["fits"] = rd.fits
+	}
+	composed, err := queries.ComposeText(text, src, queries.Scope{From: rd.scope.From, To: rd.scope.To, By: rd.scope.By}, params)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@
 //	  system_tokens, system_hash, prefix_ids (list), prefix_block_tokens (DOUBLE)
 //	  prefix_exact      BOOLEAN, never NULL: the log gives the size of a block; else blocks are equal shares of the text
 //	  first_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us   as recorded, from arrival
+//	  engine_first_us   first token by the engine's own clock, from the engine's arrival, where the engine told queue_us too
 //	  ttft_us, ttfvt_us, e2e_us, max_gap_us   BIGINT; tpot_us, ntpot_us   DOUBLE   (metrics.md 1)
 //	  streamed          BOOLEAN: TRUE when the caller got it piece by piece (also when only a first token says so), FALSE when it came whole or in one piece (pseudo_stream), else NULL
 //	  paced_tokens      BIGINT: tokens that tpot counts: visible ones when reasoning stayed hidden; NULL when the log cannot tell which
@@ -67,11 +68,12 @@
 //	prompts, blocks: prompts in order of arrival (place) and their prefix blocks
 //	burn_windows: the burn rate rules, one row each; burn_states: what each rule sees of a group, one row a minute at which that changes (metrics.md 3.6)
 //	weeks: the ISO weeks that the log touches
+//	prefix_curves: what caches of many sizes would have held of the prompts; analyze works it out
 //	flags, field_counts: quality flags, one row each; how many requests have what, one row a source format, kind and name
 //
 // Views of stalls (metrics.md 4), each read by the next; their about lines say the rest. They need the parameter fits, which analyze fills in.
 //
-//	prefill_fits       the fitted cost of prefill work, one row a model
+//	prefill_fits       the fitted cost of prefill work, one row a model: token_us under load, alone_us on an idle replica
 //	prefill_windows    when a replica worked on each prompt, by that cost or as the engine measured it
 //	paced_gaps         gaps on a known replica with their usual length and excess; buffered: streams that have none worth telling
 //	stretched_windows  prefill_windows moved back to the step of the engine that they cut

@@ -89,6 +89,8 @@ var titles = map[string]string{
 	"concurrency_over_time": "Concurrency over time",
 	"system_prompt":         "System prompts",
 	"prefix_cache":          "Prefix cache",
+	"prefix_curve":          "Prefix cache by size",
+	"phases":                "First token by stage",
 	"decode_stalls":         "Decode time lost to other requests' prefills",
 	"stall_controls":        "Do the stalls follow the prefills?",
 	"gap_counterfactual":    "Chunk gaps without other requests' prefills",

@@ -45,6 +45,7 @@ SELECT unnest(arg_min({'request_id': request_id, 'attempt': attempt, 'arrival': 
        arg_min(trace_id, place) AS trace_id, arg_min(span_id, place) AS span_id, arg_min(parent_span_id, place) AS parent_span_id,
        arg_min(session_id, place) AS session_id, arg_min(turn, place) AS turn,
        arg_min(queue_us, place) AS queue_us, arg_min(prefill_us, place) AS prefill_us, arg_min(decode_us, place) AS decode_us,
+       arg_min(CASE WHEN vantage = 'engine' AND queue_us IS NOT NULL THEN first_us END, place) AS engine_first_us,
        arg_min(error_class, verdict_place) AS error_class, arg_min(http_status, verdict_place) AS http_status,
        arg_min(finish_reason, verdict_place) AS finish_reason,
        arg_min(endpoint_kind, place) AS endpoint_kind, arg_min(stream, place) AS stream, bool_or(cached_response) AS cached_response,

@@ -55,7 +55,7 @@ FROM (
                  system_prompt_tokens AS system_tokens, system_prompt_hash AS system_hash, prefix_hash_ids AS prefix_ids,
                  coalesce(CAST(prefix_block_tokens AS DOUBLE), input_tokens * 1e0 / nullif(len(prefix_hash_ids), 0)) AS prefix_block_tokens,
                  prefix_block_tokens IS NOT NULL AS prefix_exact,
-                 first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us,
+                 first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us,
                  gaps_us, CASE WHEN len(chunk_tokens) = len(gaps_us) THEN chunk_tokens END AS chunk_tokens
           FROM attempts
           WHERE {range}
