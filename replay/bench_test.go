@@ -24,12 +24,12 @@ func BenchmarkBuild(b *testing.B) {
 	size := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		body, text, err := m.body(&p.Items[0])
+		body, err := m.body(&p.Items[0])
 		if err != nil {
 			b.Fatal(err)
 		}
-		meter.add(&p.Items[0], text)
-		size = len(body)
+		meter.add(&p.Items[0], body.text)
+		size = len(body.bytes)
 	}
 	b.SetBytes(int64(size))
 }

@@ -1,11 +1,9 @@
 package replay
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // bodyMaker makes request bodies. The same item gives the same bytes.
@@ -52,25 +50,41 @@ func (f fields) bytes() []byte {
 	return append(b, '}')
 }
 
-// body returns the request body of an item and the prompt in it; the prompt is empty when the recorded body is sent.
-func (m *bodyMaker) body(it *Item) ([]byte, prompt, error) {
+// built is a request body.
+type built struct {
+	bytes []byte
+	text  prompt // in it; empty when the recorded body is sent
+	free  bool   // the length of the answer was to be forced but must not be: it has to be of a form
+}
+
+// body returns the request body of an item.
+func (m *bodyMaker) body(it *Item) (built, error) {
 	f, text, err := m.content(it)
 	if err != nil {
-		return nil, prompt{}, err
+		return built{}, err
 	}
 	f.set("model", quoted(m.opt.model(it.Model)))
-	if it.Stream {
-		f.set("stream", []byte("true"))
-		f.set("stream_options", []byte(`{"include_usage":true}`))
-	} else {
-		f.set("stream", []byte("null"))
-		f.set("stream_options", []byte("null"))
+	if it.Endpoint == "embeddings" {
+		return built{bytes: f.bytes(), text: text}, nil
 	}
-	m.limit(&f, it)
+	f.stream(it)
+	free := m.limit(&f, it)
 	for _, x := range m.opt.Extra {
 		f.set(x.Key, x.Value)
 	}
-	return f.bytes(), text, nil
+	return built{f.bytes(), text, free}, nil
+}
+
+// stream asks for a stream, or for none, and for its usage where that has to be asked for.
+func (f *fields) stream(it *Item) {
+	asked, options := "null", "null"
+	if it.Stream {
+		asked, options = "true", `{"include_usage":true}`
+	}
+	f.set("stream", []byte(asked))
+	if it.Endpoint == "chat" || it.Endpoint == "completions" {
+		f.set("stream_options", []byte(options))
+	}
 }
 
 // content is the recorded body, or a synthetic prompt.
@@ -87,125 +101,72 @@ func (m *bodyMaker) content(it *Item) (fields, prompt, error) {
 		}
 	}
 	text := m.make(it)
-	if it.Endpoint == "completions" {
+	switch it.Endpoint {
+	case "completions":
 		f.set("prompt", quotedWords(text.user))
-		return f, text, nil
+	case "embeddings":
+		f.set("input", quotedWords(text.user))
+	case "responses":
+		if len(text.system) > 0 {
+			f.set("instructions", quotedWords(text.system))
+		}
+		f.set("input", talk(said{"user", quotedWords(text.user)}))
+	case "messages":
+		if len(text.system) > 0 {
+			f.set("system", quotedWords(text.system))
+		}
+		f.set("messages", talk(said{"user", quotedWords(text.user)}))
+	default:
+		f.set("messages", talk(text.turns()...))
 	}
-	messages := []byte{'['}
-	if len(text.system) > 0 {
-		messages = append(append(append(messages, `{"role":"system","content":`...), quotedWords(text.system)...), "},"...)
-	}
-	messages = append(append(append(messages, `{"role":"user","content":`...), quotedWords(text.user)...), "}]"...)
-	f.set("messages", messages)
 	return f, text, nil
+}
+
+// said is a message: who, and the content as JSON.
+type said struct {
+	role    string
+	content []byte
+}
+
+// turns are the messages of a prompt.
+func (p prompt) turns() []said {
+	user := said{"user", quotedWords(p.user)}
+	if len(p.system) == 0 {
+		return []said{user}
+	}
+	return []said{{"system", quotedWords(p.system)}, user}
+}
+
+// talk is a list of messages as JSON.
+func talk(turns ...said) []byte {
+	size := 2
+	for _, t := range turns {
+		size += len(t.content) + len(t.role) + 24
+	}
+	b := append(make([]byte, 0, size), '[')
+	for i, t := range turns {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(append(append(b, `{"role":"`...), t.role...), `","content":`...), t.content...), '}')
+	}
+	return append(b, ']')
 }
 
 // recorded takes a recorded body apart, members in their recorded order.
 func (m *bodyMaker) recorded(it *Item) (fields, error) {
-	d := json.NewDecoder(bytes.NewReader(it.Body))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("recorded body of %q: expected a JSON object", it.RequestID)
+	list, err := ParseFields(it.Body)
+	if err != nil {
+		return nil, fmt.Errorf("recorded body of %q: %w", it.RequestID, err)
 	}
 	var f fields
-	for d.More() {
-		key, err := d.Token()
-		var value json.RawMessage
-		if err == nil {
-			err = d.Decode(&value)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("recorded body of %q: %w", it.RequestID, err)
-		}
-		f.set(key.(string), value)
+	for _, x := range list {
+		f.set(x.Key, x.Value)
 	}
 	if m.salt != "" {
 		m.saltBody(f)
 	}
 	return f, nil
-}
-
-// saltBody puts the salt's words in front of the first message (or the prompt), when that is plain text.
-func (m *bodyMaker) saltBody(f fields) {
-	w := &wordWriter{p: m.prompter, total: saltWords}
-	w.put(seed("salt", m.salt), saltWords)
-	for i := range f {
-		switch f[i].key {
-		case "prompt":
-			f[i].value = prepend(w.out.user, f[i].value)
-		case "messages":
-			var list []map[string]json.RawMessage
-			if json.Unmarshal(f[i].value, &list) == nil && len(list) > 0 {
-				list[0]["content"] = prepend(w.out.user, list[0]["content"])
-				f[i].value, _ = json.Marshal(list)
-			}
-		}
-	}
-}
-
-// prepend puts words in front of a message's content, which is text or a list of parts.
-func prepend(salt []byte, content json.RawMessage) json.RawMessage {
-	var text string
-	var parts []json.RawMessage
-	switch {
-	case json.Unmarshal(content, &text) == nil:
-		return quoted(string(salt) + " " + text)
-	case json.Unmarshal(content, &parts) == nil:
-		part := append(append([]byte(`{"type":"text","text":`), quotedWords(salt)...), '}')
-		list, _ := json.Marshal(slices.Insert(parts, 0, part))
-		return list
-	}
-	return content
-}
-
-// limit sets how long the answer may, or must, be. Forcing uses the switches of vLLM, SGLang and llama.cpp (ignore_eos,
-// min_tokens), and leaves answers alone that have to be of a form (a JSON schema, a forced tool call): forced past their
-// end they would be broken.
-func (m *bodyMaker) limit(f *fields, it *Item) {
-	out := it.OutputTokens
-	if m.opt.Cancel == CancelRecorded && it.CancelUS != nil && it.MaxTokens != nil {
-		out = max(out, *it.MaxTokens) // what was recorded is only the part before the hang-up
-	}
-	own := f.take("max_tokens")
-	if v := f.take("max_completion_tokens"); v != nil {
-		own = v
-	}
-	switch {
-	case m.lengths == LengthsRecorded:
-		own = strconv.AppendInt(nil, out, 10)
-		if !f.formed() {
-			f.set("min_tokens", own)
-			f.set("ignore_eos", []byte("true"))
-		}
-	case it.MaxTokens != nil:
-		own = strconv.AppendInt(nil, *it.MaxTokens, 10)
-	}
-	if own != nil {
-		f.set(m.opt.MaxTokensField, own)
-	}
-}
-
-// take removes a member and returns its value, nil when there is none.
-func (f *fields) take(key string) []byte {
-	for _, x := range *f {
-		if x.key == key {
-			f.set(key, []byte("null"))
-			return x.value
-		}
-	}
-	return nil
-}
-
-// formed says whether the answer has to be of a form.
-func (f fields) formed() bool {
-	for _, x := range f {
-		var format struct{ Type string }
-		switch {
-		case x.key == "response_format" && json.Unmarshal(x.value, &format) == nil && format.Type != "text",
-			x.key == "tool_choice" && string(x.value) != `"auto"` && string(x.value) != `"none"`:
-			return true
-		}
-	}
-	return false
 }
 
 // quoted is s as JSON text.

@@ -18,7 +18,8 @@ func maker(o Options, lengths string) *bodyMaker {
 
 func mustBody(t *testing.T, m *bodyMaker, it Item) string {
 	t.Helper()
-	b, _, err := m.body(&it)
+	built, err := m.body(&it)
+	b := built.bytes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +70,9 @@ func TestRecordedBodies(t *testing.T) {
 	for _, c := range []struct{ name, lengths, salt, in, want string }{
 		{"natural", LengthsNatural, "", recorded, `{"temperature":0.7,"model":"new","messages":[{"role":"user","content":"hi <b>"}],"stream":true,"stream_options":{"include_usage":true},"max_tokens":90}`},
 		{"forced", LengthsRecorded, "", recorded, `{"temperature":0.7,"model":"new","messages":[{"role":"user","content":"hi <b>"}],"stream":true,"stream_options":{"include_usage":true},"min_tokens":7,"ignore_eos":true,"max_tokens":7}`},
-		{"of a form", LengthsRecorded, "", `{"messages":[],"response_format":{"type":"json_schema","json_schema":{"name":"text"}}}`, `{"messages":[],"response_format":{"type":"json_schema","json_schema":{"name":"text"}},"model":"new","stream":true,"stream_options":{"include_usage":true},"max_tokens":7}`},
-		{"forced tool", LengthsRecorded, "", `{"tool_choice":"required"}`, `{"tool_choice":"required","model":"new","stream":true,"stream_options":{"include_usage":true},"max_tokens":7}`},
+		{"of a form", LengthsRecorded, "", `{"messages":[],"response_format":{"type":"json_schema","json_schema":{"name":"text"}}}`, `{"messages":[],"response_format":{"type":"json_schema","json_schema":{"name":"text"}},"model":"new","stream":true,"stream_options":{"include_usage":true}}`},
+		{"of a form, with a limit", LengthsRecorded, "", `{"messages":[],"max_completion_tokens":90,"guided_regex":"a+"}`, `{"messages":[],"guided_regex":"a+","model":"new","stream":true,"stream_options":{"include_usage":true},"max_tokens":90}`},
+		{"forced tool", LengthsRecorded, "", `{"tool_choice":"required"}`, `{"tool_choice":"required","model":"new","stream":true,"stream_options":{"include_usage":true}}`},
 		{"free tool", LengthsRecorded, "", `{"tool_choice":"auto"}`, `{"tool_choice":"auto","model":"new","stream":true,"stream_options":{"include_usage":true},"min_tokens":7,"ignore_eos":true,"max_tokens":7}`},
 	} {
 		if got := mustBody(t, maker(Options{Model: "new", Salt: c.salt}, c.lengths), item(c.in)); got != c.want {
@@ -92,7 +94,7 @@ func TestRecordedBodies(t *testing.T) {
 		if it.Body == nil {
 			it.Body = []byte{}
 		}
-		if _, _, err := maker(Options{}, LengthsNatural).body(&it); err == nil {
+		if _, err := maker(Options{}, LengthsNatural).body(&it); err == nil {
 			t.Errorf("%q: want an error", bad)
 		}
 	}
@@ -127,12 +129,13 @@ func FuzzRecordedBody(f *testing.F) {
 		if it.Body == nil {
 			it.Body = []byte{}
 		}
-		got, _, err := maker(Options{Model: "new", Salt: salt}, LengthsRecorded).body(&it)
+		built, err := maker(Options{Model: "new", Salt: salt}, LengthsRecorded).body(&it)
+		got := built.bytes
 		if err != nil {
 			return
 		}
 		var v map[string]json.RawMessage
-		if err := json.Unmarshal(got, &v); err != nil || string(v["model"]) != `"new"` || string(v["max_tokens"]) != "7" {
+		if err := json.Unmarshal(got, &v); err != nil || string(v["model"]) != `"new"` || string(v["max_tokens"]) != "7" && !built.free {
 			t.Fatalf("%q became %q: %v", body, got, err)
 		}
 	})

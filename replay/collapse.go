@@ -13,8 +13,8 @@ import (
 const (
 	OutNoArrival     = "no_arrival"
 	OutCached        = "cached_response"
-	OutNotGeneration = "not_generation"
-	OutClientError   = "client_error" // refused for what it asked; synthetic prompts cannot reproduce that
+	OutNotGeneration = "not_generation" // reranking, audio and the like
+	OutClientError   = "client_error"   // refused for what it asked; synthetic prompts cannot reproduce that
 	OutNoCounts      = "no_token_counts"
 	OutZeroTokens    = "zero_tokens"
 	OutPrefix        = "prefix_mismatch" // number of block hashes does not fit the length (RPL-21)
@@ -30,6 +30,7 @@ type view struct {
 	order   string
 	stream  bool // Stream is known
 	timed   bool // Arrival is recorded
+	called  bool // it ended in a tool call
 	file    string
 	line    int64 // of the first telling
 }
@@ -62,14 +63,21 @@ func collapse(rows iter.Seq2[trace.Request, error], o PlanOptions) ([]view, erro
 }
 
 func newView(r *trace.Request, o PlanOptions) view {
-	v := view{ok: r.ErrorClass == trace.ClassOK, attempt: r.Attempt, stream: r.Stream != nil, timed: r.Arrival != nil, file: r.SourceFile, line: r.SourceLine,
+	v := view{ok: r.ErrorClass == trace.ClassOK, attempt: r.Attempt, stream: r.Stream != nil, called: r.FinishReason == "tool_calls", timed: r.Arrival != nil, file: r.SourceFile, line: r.SourceLine,
 		rank:  slices.Index([]string{trace.Client, trace.Gateway, trace.Engine, trace.Replay}, r.Vantage),
 		order: r.SourceFile + "\x00" + r.RequestID}
 	v.item = Item{RequestID: r.RequestID, RootID: cmp.Or(r.RootRequestID, r.RequestID), SessionID: r.SessionID, Turn: r.Turn, Endpoint: "chat", Stream: r.Stream == nil || *r.Stream,
 		Model: cmp.Or(r.ModelRequested, r.ModelServed), Tenant: r.Tenant, App: r.App, Route: r.Route, CachedTokens: r.CachedInputTokens,
 		MaxTokens: r.MaxTokens, SystemHash: r.SystemPromptHash, PrefixIDs: r.PrefixHashIDs, EndUS: r.EndUS}
-	if r.EndpointKind == "completions" {
-		v.item.Endpoint = r.EndpointKind
+	switch kind := r.EndpointKind; kind {
+	case "completions":
+		v.item.Endpoint = kind
+	case "responses", "messages":
+		if o.Endpoint == "" {
+			v.item.Endpoint = kind
+		}
+	case "embeddings":
+		v.item.Endpoint, v.item.Stream, v.stream = kind, false, true
 	}
 	if r.Arrival != nil {
 		v.item.Arrival = *r.Arrival
@@ -84,28 +92,30 @@ func newView(r *trace.Request, o PlanOptions) view {
 		v.item.BlockTokens = r.PrefixBlockTokens
 		v.item.PrefixTokens = fixedBlocks(*r.InputTokens, *r.PrefixBlockTokens, len(r.PrefixHashIDs))
 	}
-	if o.Body != nil {
+	if o.Body != nil && (o.Endpoint == "" || v.item.Endpoint == cmp.Or(r.EndpointKind, v.item.Endpoint)) {
 		v.item.Body = o.Body(r.RequestID, r.Attempt)
 	}
-	v.reason = v.judge(r, o.Rate > 0)
+	v.reason = v.judge(r, &o)
 	return v
 }
 
-// judge says why a row cannot be sent again, and takes its lengths when it can. drawn: its arrival will be made up.
-func (v *view) judge(r *trace.Request, drawn bool) string {
+// judge says why a row cannot be sent again, and takes its lengths when it can.
+func (v *view) judge(r *trace.Request, o *PlanOptions) string {
 	out := r.OutputTokens
 	if out == nil && (r.ErrorClass == trace.ClassCancel || r.ErrorClass == trace.ClassInFlight || r.ErrorClass == trace.ClassTimeout) {
 		out = r.MaxTokens // the answer was under way when the log lost sight of it
 	}
 	switch {
-	case r.Arrival == nil && !drawn:
+	case r.Arrival == nil && o.Rate == 0: // else it will be made up
 		return OutNoArrival
 	case r.CachedResponse != nil && *r.CachedResponse:
 		return OutCached
-	case !generates(r.EndpointKind):
+	case !sends(r.EndpointKind), o.Generation && r.EndpointKind == "embeddings":
 		return OutNotGeneration
 	case r.ErrorClass == trace.ClassClientError || r.ErrorClass == trace.ClassContextLength:
 		return OutClientError
+	case r.InputTokens != nil && *r.InputTokens > 0 && r.EndpointKind == "embeddings":
+		out = new(int64)
 	case r.InputTokens == nil || out == nil:
 		return OutNoCounts
 	case *r.InputTokens < 1 || *out < 1:
@@ -117,9 +127,10 @@ func (v *view) judge(r *trace.Request, drawn bool) string {
 	return ""
 }
 
-func generates(kind string) bool {
+// sends says whether there is a way to send an endpoint's calls again.
+func sends(kind string) bool {
 	switch kind {
-	case "", "chat", "completions", "responses", "messages":
+	case "", "chat", "completions", "responses", "messages", "embeddings":
 		return true
 	}
 	return false
@@ -147,11 +158,24 @@ func mergeViews(views []view) view {
 	merged.item.RequestID, merged.file, merged.line = views[0].item.RequestID, views[0].file, views[0].line
 	for _, v := range views {
 		if v.timed {
+			merged.lengthen(best, &v)
 			merged.item.Arrival, merged.timed = v.item.Arrival, true
 			break
 		}
 	}
 	return merged
+}
+
+// lengthen counts the times of a retried call from its first attempt, where one clock saw both.
+func (v *view) lengthen(best, first *view) {
+	if !best.timed || best.rank != first.rank || best.attempt == first.attempt {
+		return
+	}
+	for _, at := range []**int64{&v.item.EndUS, &v.item.CancelUS} {
+		if *at != nil {
+			*at = trace.Ptr(**at + best.item.Arrival - first.item.Arrival)
+		}
+	}
 }
 
 // score orders views by how well a request can be planned from them.

@@ -14,8 +14,9 @@ import (
 type prepared struct {
 	index int
 	call  wire.Call
-	words int // of a synthetic prompt
-	hit   int // words of it that an endless prefix cache would hold
+	words int  // of a synthetic prompt
+	hit   int  // words of it that an endless prefix cache would hold
+	free  bool // its length was to be forced and must not be
 }
 
 // dispatcher starts calls at their due times. It never waits for an answer; only the safety limit can hold it, and then
@@ -96,12 +97,12 @@ func (r *run) build(ctx context.Context, out chan<- prepared, full chan<- struct
 	meter := newShareMeter(r.bodies.cal)
 	for i := range r.plan.Items {
 		it := &r.plan.Items[i]
-		body, text, err := r.bodies.body(it)
+		b, err := r.bodies.body(it)
 		if err != nil {
 			return fmt.Errorf("building request %d: %w", i+1, err)
 		}
-		p := prepared{index: i, call: wire.Call{URL: r.urls[it.Endpoint], Header: r.header(it), Body: body, Stream: it.Stream}}
-		p.words, p.hit = meter.add(it, text)
+		p := prepared{index: i, call: r.call(it, b.bytes), free: b.free}
+		p.words, p.hit = meter.add(it, b.text)
 		select {
 		case out <- p:
 		default:
@@ -114,6 +115,19 @@ func (r *run) build(ctx context.Context, out chan<- prepared, full chan<- struct
 		}
 	}
 	return nil
+}
+
+// call is the call of an item.
+func (r *run) call(it *Item, body []byte) wire.Call {
+	return wire.Call{URL: r.urls[it.Endpoint], API: shapeOf(it.Endpoint), Header: r.header(it), Body: body, Stream: it.Stream}
+}
+
+// shapeOf is the shape of an endpoint's answers.
+func shapeOf(endpoint string) wire.API {
+	if api := wire.API(endpoint); api == wire.Responses || api == wire.Messages || api == wire.Embeddings {
+		return api
+	}
+	return wire.Chat
 }
 
 // ahead is how many bodies are built ahead.

@@ -26,7 +26,8 @@ type Fidelity struct {
 
 	InputRatio   *float64 `json:"input_ratio"`        // tokens the target counted over tokens recorded
 	InputClose   *float64 `json:"input_within_2pct"`  // share of requests
-	OutputRatio  *float64 `json:"output_ratio"`       // of finished requests
+	OutputRatio  *float64 `json:"output_ratio"`       // of finished requests, without those of Unforced
+	Unforced     int      `json:"unforced"`           // requests whose answer has to be of a form: their length is the model's own although lengths are forced
 	OutputKS     *float64 `json:"output_ks"`          // KS distance of output lengths, recorded against produced
 	PrefixPlan   *float64 `json:"prefix_share_log"`   // ideal hits of input tokens, of the recorded prompts that were sent
 	PrefixSent   *float64 `json:"prefix_share_sent"`  // the same, measured on the text sent
@@ -137,7 +138,9 @@ func (t *tally) fillLengths(f *Fidelity) {
 				near++
 			}
 		}
-		if x.ok && x.output >= 0 {
+		if x.free {
+			f.Unforced++
+		} else if x.ok && x.output >= 0 {
 			out, outLog = out+x.output, outLog+it.OutputTokens
 			lens, lensLog = append(lens, float64(x.output)), append(lensLog, float64(it.OutputTokens))
 		}

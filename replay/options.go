@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,7 +25,7 @@ type Options struct {
 	Cancel         string  // CancelNever or CancelRecorded; "" is never
 	MaxInFlight    int     // safety limit: sends wait (and are late) above it; 0 is what the descriptor limit allows
 	MaxTokensField string  // name of the length limit in the body; "" is max_tokens
-	Extra          []Field // members set in every body; a value of null takes a member out
+	Extra          []Field // members set in every body but those of embeddings; a value of null takes a member out
 
 	TTFTSLO     time.Duration // widens the bound on send lag to 5 % of it; 0 without
 	StopShare   float64       // stop when this share of the first requests failed; 0 is 0.9, negative is never
@@ -39,6 +41,30 @@ type Options struct {
 type Field struct {
 	Key   string
 	Value json.RawMessage
+}
+
+// ParseFields reads the members of a JSON object in their order. The error says what was expected.
+func ParseFields(text []byte) (list []Field, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("expected a JSON object")
+	}
+	for d.More() {
+		var x Field
+		key, err := d.Token()
+		if err == nil {
+			x.Key, _ = key.(string)
+			err = d.Decode(&x.Value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("expected a JSON object: %w", err)
+		}
+		list = append(list, x)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, errors.New("expected a JSON object, got one without its end")
+	}
+	return list, nil
 }
 
 // What happens to requests whose recorded client hung up.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -25,7 +26,7 @@ type Item struct {
 	Turn      *int32 `parquet:"turn,optional,zstd"`
 	DueUS     int64  `parquet:"due_us,delta"`                   // microseconds after the start
 	Arrival   int64  `parquet:"arrival,timestamp(microsecond)"` // as recorded
-	Endpoint  string `parquet:"endpoint,dict,zstd"`             // chat or completions
+	Endpoint  string `parquet:"endpoint,dict,zstd"`             // chat, completions, responses, messages or embeddings
 	Stream    bool   `parquet:"stream"`
 	Model     string `parquet:"model,optional,dict,zstd"` // as the caller asked for it
 	Tenant    string `parquet:"tenant,optional,dict,zstd"`
@@ -34,8 +35,8 @@ type Item struct {
 
 	InputTokens  int64  `parquet:"input_tokens,zstd"`
 	CachedTokens *int64 `parquet:"cached_tokens,optional,zstd"` // as recorded
-	OutputTokens int64  `parquet:"output_tokens,zstd"`
-	MaxTokens    *int64 `parquet:"max_tokens,optional,zstd"` // the caller's limit
+	OutputTokens int64  `parquet:"output_tokens,zstd"`          // 0 of embeddings
+	MaxTokens    *int64 `parquet:"max_tokens,optional,zstd"`    // the caller's limit
 
 	SystemHash   string  `parquet:"system_hash,optional,dict,zstd"`
 	SystemTokens int64   `parquet:"system_tokens,zstd"`               // the same for all items of one SystemHash; 0 without one
@@ -63,8 +64,16 @@ type PlanOptions struct {
 	MaxGap  time.Duration `json:"max_gap_ns"`     // longest pause between two sends, after Speed; 0 is no limit
 	Sample  float64       `json:"sample"`         // share of sessions, 0 to 1; 0 is all
 	Seed    uint64        `json:"seed"`           // chooses the sample, and draws arrivals
-	Rate    float64       `json:"rate,omitempty"` // calls a second to draw for a run without arrivals; 0 leaves calls without arrival out
 	Lengths string        `json:"lengths"`        // LengthsRecorded or LengthsNatural; "" is recorded
+
+	Where    map[string][]string `json:"where,omitempty"`    // only requests whose member (one of WhereKeys) is one of these, for each member named
+	Endpoint string              `json:"endpoint,omitempty"` // EndpointChat sends responses and messages as chat, too; "" as recorded
+
+	Generation bool `json:"generation_only,omitempty"` // leave embeddings out
+
+	Rate     float64       `json:"rate,omitempty"`     // calls a second to draw for a run without arrivals; 0 leaves calls without arrival out
+	Arrivals string        `json:"arrivals,omitempty"` // how they are drawn: poisson, constant or gamma:CV; "" is poisson
+	Ramp     time.Duration `json:"ramp_ns,omitempty"`  // the rate drawn grows from 0 to Rate in this time
 
 	Body func(requestID string, attempt int32) []byte `json:"-"` // recorded bodies, nil when the run kept none
 }
@@ -74,6 +83,10 @@ const (
 	LengthsRecorded = "recorded" // forced to the recorded number of tokens
 	LengthsNatural  = "natural"  // the model stops when it likes, at the latest at the caller's recorded limit
 )
+
+// EndpointChat is for targets that know chat completions only. Recorded bodies of other endpoints do not fit and are
+// replaced by synthetic prompts.
+const EndpointChat = "chat"
 
 // Summary says what a plan holds, for people and for the plan file.
 type Summary struct {
@@ -87,6 +100,9 @@ type Summary struct {
 	OutputTokens    int64          `json:"output_tokens"`
 	PrefixShare     *float64       `json:"prefix_share"` // ideal hits of input tokens; null when no prompt shape is known
 	Profile         []int          `json:"profile"`      // sends in each of 60 equal parts of the duration
+	Images          int            `json:"images"`       // requests whose recorded body holds images: sent as they are
+	Tools           int            `json:"tools"`        // requests whose recorded body names tools: sent as they are
+	ToolsLost       int            `json:"tools_lost"`   // requests that ended in a tool call and whose body was not kept: sent as plain text
 	LeftOut         map[string]int `json:"left_out"`     // requests, by reason
 	Notices         []Notice       `json:"notices"`
 }
@@ -113,23 +129,27 @@ func BuildPlan(rows iter.Seq2[trace.Request, error], o PlanOptions) (*Plan, erro
 		}
 	}
 	p := &Plan{Options: o, Summary: Summary{LeftOut: map[string]int{}}}
-	unknown := 0
+	var seen found
 	for _, g := range groups {
 		switch {
 		case g.reason != OutNoArrival && !o.wants(g.item.Arrival, g.session()):
 			continue
+		case !o.picks(&g.item):
+			seen.filter(&g)
+			continue
 		case g.reason != "":
 			p.Summary.LeftOut[g.reason]++
 			continue
-		case !g.stream:
-			unknown++
 		}
+		seen.take(&g)
 		p.Items = append(p.Items, g.item)
 	}
 	if len(p.Items) == 0 {
 		hint := ""
 		if p.Summary.LeftOut[OutNoArrival] == len(groups) {
 			hint = "; --rate draws arrivals"
+		} else if len(o.Where) > 0 {
+			hint = fmt.Sprintf("; %d are of another %s", seen.filtered, strings.Join(slices.Sorted(maps.Keys(o.Where)), ", "))
 		}
 		return nil, fmt.Errorf("nothing to send: no request left of %d (%s)%s", len(groups), reasons(p.Summary.LeftOut), hint)
 	}
@@ -138,7 +158,7 @@ func BuildPlan(rows iter.Seq2[trace.Request, error], o PlanOptions) (*Plan, erro
 	})
 	p.Summary.CutUS = schedule(p.Items, o)
 	shapePrompts(p.Items)
-	p.summarise(unknown)
+	p.summarise(&seen)
 	return p, nil
 }
 
@@ -163,8 +183,15 @@ func (o *PlanOptions) check() error {
 		return fmt.Errorf("longest gap: want 0 or more, got %v", o.MaxGap)
 	case o.Lengths != LengthsRecorded && o.Lengths != LengthsNatural:
 		return fmt.Errorf("lengths: want %s or %s, got %q", LengthsRecorded, LengthsNatural, o.Lengths)
+	case o.Endpoint != "" && o.Endpoint != EndpointChat:
+		return fmt.Errorf("endpoint: want %s or nothing, got %q", EndpointChat, o.Endpoint)
 	}
-	return nil
+	for key := range o.Where {
+		if !slices.Contains(WhereKeys, key) {
+			return fmt.Errorf("where: want one of %s, got %q", strings.Join(WhereKeys, ", "), key)
+		}
+	}
+	return o.checkDraw()
 }
 
 // wants says whether a request is in the time range and its session in the sample. Sessions are drawn whole, by a hash

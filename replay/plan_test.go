@@ -172,7 +172,7 @@ func TestLeftOut(t *testing.T) {
 	}
 	rows := []trace.Request{row("ok", 0, 5, 5),
 		change("a", func(r *trace.Request) { r.CachedResponse = trace.Ptr(true) }),
-		change("b", func(r *trace.Request) { r.EndpointKind = "embeddings" }),
+		change("b", func(r *trace.Request) { r.EndpointKind = "rerank" }),
 		change("c", func(r *trace.Request) { r.ErrorClass = trace.ClassClientError }),
 		change("d", func(r *trace.Request) { r.OutputTokens = nil }),
 		change("e", func(r *trace.Request) { r.InputTokens = nil }),

@@ -47,7 +47,7 @@ func (e *PreflightError) Hint() string {
 	case e.Status == 401 || e.Status == 403:
 		return "name the variable that holds the key with --api-key-env"
 	case e.Status == 404:
-		return "name the target's model with --model or --model-map, and check that the address ends in /v1 or its parent"
+		return "name the target's model with --model or --model-map, and check that the address ends in /v1 or its parent; --endpoint chat sends everything to chat completions"
 	case e.Status == 400 || e.Status == 422:
 		return "the target may not know max_tokens, min_tokens or ignore_eos: try --lengths natural"
 	case e.Class == wire.ClassNetwork && e.Reason == "tls":
@@ -65,8 +65,8 @@ const (
 	probeOut   = 2
 )
 
-// shapeOf is what the preflight tries each of: a target may refuse one and accept another (RPL-30).
-type shapeOf struct {
+// probeShape is what the preflight tries each of: a target may refuse one and accept another (RPL-30).
+type probeShape struct {
 	model, endpoint, members string
 	stream                   bool
 }
@@ -78,11 +78,11 @@ const maxShapes = 16
 // measures how the target counts. A model it does not know, a wrong key, a server that is not there end here.
 func (r *run) preflight(ctx context.Context) (Calibration, error) {
 	cal := Calibration{TokensPerWord: 1}
-	seen := map[shapeOf]bool{}
+	seen := map[probeShape]bool{}
 	probes := &bodyMaker{prompter: newPrompter(cal, r.opt.Salt), opt: r.opt, lengths: r.plan.Options.Lengths, probing: true}
 	for i := range r.plan.Items {
 		it := &r.plan.Items[i]
-		shape := shapeOf{it.Model, it.Endpoint, members(it.Body), it.Stream}
+		shape := probeShape{it.Model, it.Endpoint, members(it.Body), it.Stream}
 		if seen[shape] || len(seen) >= maxShapes {
 			continue
 		}
@@ -93,11 +93,14 @@ func (r *run) preflight(ctx context.Context) (Calibration, error) {
 		if err != nil {
 			return cal, err
 		}
-		if it.Body != nil || short < 0 || cal.Measured {
-			continue
-		}
-		if cal, err = r.calibrate(ctx, probes, probe, short); err != nil {
-			return cal, err
+		switch {
+		case it.Body != nil || short < 0:
+		case cal.Measured:
+			cal.other(it.Endpoint, float64(short)-probeShort*cal.TokensPerWord)
+		default:
+			if cal, err = r.calibrate(ctx, probes, probe, short); err != nil {
+				return cal, err
+			}
 		}
 	}
 	return cal, nil
@@ -125,7 +128,8 @@ func (r *run) calibrate(ctx context.Context, probes *bodyMaker, probe Item, shor
 		cal.User = float64(short) - probeShort*cal.TokensPerWord
 		cal.System, cal.Measured = cal.User, true
 	}
-	if probe.Endpoint != "chat" || !cal.Measured {
+	cal.endpoint = probe.Endpoint
+	if !talks(probe.Endpoint) || !cal.Measured {
 		return cal, nil
 	}
 	probe.RequestID, probe.InputTokens, probe.SystemTokens, probe.SystemHash = "preflight system", 2*probeShort, probeShort, "preflight"
@@ -139,11 +143,12 @@ func (r *run) calibrate(ctx context.Context, probes *bodyMaker, probe Item, shor
 
 // probe sends one request and returns the prompt tokens the target counted, -1 when it does not say.
 func (r *run) probe(ctx context.Context, probes *bodyMaker, probe Item) (int64, error) {
-	body, _, err := probes.body(&probe)
+	b, err := probes.body(&probe)
 	if err != nil {
 		return -1, err
 	}
-	o := r.client.Do(ctx, &wire.Call{URL: r.urls[probe.Endpoint], Header: r.header(&probe), Body: body, Stream: probe.Stream})
+	call := r.call(&probe, b.bytes)
+	o := r.client.Do(ctx, &call)
 	if ctx.Err() != nil {
 		return -1, ctx.Err()
 	}

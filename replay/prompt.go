@@ -22,19 +22,41 @@ type Calibration struct {
 	User          float64 `json:"user_intercept"`
 	System        float64 `json:"system_intercept"`
 	Measured      bool    `json:"measured"` // false: nothing to go by, one token a word is assumed
+
+	Others   map[string]float64 `json:"other_intercepts,omitempty"` // User of other endpoints than the one measured
+	endpoint string             // the one measured
 }
 
-// words returns how many words make n tokens.
-func (c Calibration) words(n int64, system bool) int {
+// other notes what the template of another endpoint costs.
+func (c *Calibration) other(endpoint string, intercept float64) {
+	if endpoint == c.endpoint || c.Others[endpoint] != 0 {
+		return
+	}
+	if c.Others == nil {
+		c.Others = map[string]float64{}
+	}
+	c.Others[endpoint] = intercept
+}
+
+// words returns how many words make n tokens of a prompt for an endpoint.
+func (c Calibration) words(n int64, endpoint string, system bool) int {
 	intercept := c.User
+	if other, ok := c.Others[endpoint]; ok {
+		intercept = other
+	}
 	if system {
-		intercept = c.System
+		intercept += c.System - c.User
 	}
 	return max(1, int(math.Round((float64(n)-intercept)/c.TokensPerWord)))
 }
 
 // at returns the word at which a block boundary of n tokens lies.
 func (c Calibration) at(n int64) int { return int(math.Round(float64(n) / c.TokensPerWord)) }
+
+// talks says whether an endpoint has a place for a system prompt.
+func talks(endpoint string) bool {
+	return endpoint == "chat" || endpoint == "responses" || endpoint == "messages"
+}
 
 // saltWords is how many words at the very start of each prompt the salt takes.
 const saltWords = 4
@@ -70,8 +92,8 @@ type prompt struct{ system, user []byte }
 // block, the system prompt's hash, or nothing but the request. Where the prompt has blocks, the system prompt is their
 // beginning. The salt stands in place of the first words, so it changes no length.
 func (p *prompter) make(it *Item) prompt {
-	chat := it.SystemTokens > 0 && it.Endpoint == "chat"
-	w := &wordWriter{p: p, total: p.cal.words(it.InputTokens, chat)}
+	chat := it.SystemTokens > 0 && talks(it.Endpoint)
+	w := &wordWriter{p: p, total: p.cal.words(it.InputTokens, it.Endpoint, chat)}
 	system := min(p.cal.at(it.SystemTokens), w.total-1)
 	if chat {
 		w.cut = system

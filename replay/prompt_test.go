@@ -100,13 +100,13 @@ func TestWordDraw(t *testing.T) {
 
 func TestCalibration(t *testing.T) {
 	c := Calibration{TokensPerWord: 1.25, User: 10, System: 16}
-	if w := c.words(1010, false); w != 800 {
+	if w := c.words(1010, "chat", false); w != 800 {
 		t.Errorf("%d words for 1010 tokens, want 800", w)
 	}
-	if w := c.words(1016, true); w != 800 {
+	if w := c.words(1016, "chat", true); w != 800 {
 		t.Errorf("%d words for 1016 tokens with a system prompt, want 800", w)
 	}
-	if w := c.words(3, false); w != 1 {
+	if w := c.words(3, "chat", false); w != 1 {
 		t.Errorf("%d words, want 1 at least", w)
 	}
 }

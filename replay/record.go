@@ -15,6 +15,7 @@ type result struct {
 	index int
 	due   time.Time
 	out   wire.Outcome
+	free  bool // its length was not forced although lengths are
 	over  bool // the replay was being stopped when the call ended
 }
 
@@ -102,7 +103,7 @@ func times(row *trace.Request, res *result) {
 // tokens takes the server's counts and nothing else.
 func tokens(row *trace.Request, o *wire.Outcome) {
 	row.InputTokens, row.OutputTokens = o.Usage.Input, o.Usage.Output
-	row.CachedInputTokens, row.ReasoningTokens = o.Usage.Cached, o.Usage.Reasoning
+	row.CachedInputTokens, row.CacheWriteTokens, row.ReasoningTokens = o.Usage.Cached, o.Usage.Written, o.Usage.Reasoning
 	if row.InputTokens != nil || row.OutputTokens != nil {
 		row.TokensSource = "usage"
 	}

@@ -28,7 +28,7 @@ func TestRecordCountsFromDue(t *testing.T) {
 		Finish: "stop", ID: "chatcmpl-1", Model: "served", Replica: "r7", Usage: wire.Usage{Input: trace.Ptr(int64(30)), Output: trace.Ptr(int64(4))}}
 	it := Item{RequestID: "a", RootID: "root", SessionID: "s", Turn: trace.Ptr(int32(2)), Endpoint: "chat", Stream: true, Model: "m", Tenant: "t", App: "p", Route: "q",
 		InputTokens: 30, PrefixIDs: []int64{1, 2}, BlockTokens: trace.Ptr(int32(16)), SystemHash: "h", SystemTokens: 9}
-	got := recorder(it, Options{Model: "x"}).record(&result{0, due, out, false})
+	got := recorder(it, Options{Model: "x"}).record(&result{due: due, out: out, over: false})
 	want := &trace.Request{RequestID: "a", RootRequestID: "root", Attempt: 1, ResponseID: "chatcmpl-1", SessionID: "s", Turn: it.Turn, Arrival: trace.Ptr(due.UnixMicro()),
 		SendLagUS: trace.Ptr(int64(7000)), HeadersUS: trace.Ptr(int64(97_000)), FirstUS: trace.Ptr(int64(107_000)), FirstVisibleUS: trace.Ptr(int64(127_000)), LastUS: trace.Ptr(int64(167_000)), EndUS: trace.Ptr(int64(177_000)),
 		GapsUS: []int32{107_000, 20_000, 40_000}, ChunkTokens: []int32{1, 2, 1}, TTFTKind: trace.TTFTContent, Vantage: trace.Replay, ClockDomain: trace.Wall, TimePrecision: 1,
@@ -52,17 +52,17 @@ func TestRecordUnknowns(t *testing.T) {
 	two := sent
 	two.Class, two.Choices, two.Usage.Input = wire.ClassOK, 2, trace.Ptr(int64(41))
 	r := recorder(it, Options{Cancel: CancelRecorded})
-	if row := r.record(&result{0, due, refused, false}); row.SendLagUS != nil || row.EndUS != nil || row.HTTPStatus != nil || row.InputTokens != nil || row.Replica != "h:1" || row.TTFTKind != "" {
+	if row := r.record(&result{due: due, out: refused, over: false}); row.SendLagUS != nil || row.EndUS != nil || row.HTTPStatus != nil || row.InputTokens != nil || row.Replica != "h:1" || row.TTFTKind != "" {
 		t.Errorf("nothing sent: %+v", row)
 	}
-	if row := r.record(&result{0, due, sent, true}); row.ErrorClass != trace.ClassInFlight || row.ChunkTokens != nil || len(row.GapsUS) != 1 {
+	if row := r.record(&result{due: due, out: sent, over: true}); row.ErrorClass != trace.ClassInFlight || row.ChunkTokens != nil || len(row.GapsUS) != 1 {
 		t.Errorf("cut off at 40 ms by the end of the replay, before the recorded 50: %+v", row)
 	}
 	sent.End = after(due, 50)
-	if row := r.record(&result{0, due, sent, true}); row.ErrorClass != trace.ClassCancel {
+	if row := r.record(&result{due: due, out: sent, over: true}); row.ErrorClass != trace.ClassCancel {
 		t.Errorf("hung up as recorded: %s", row.ErrorClass)
 	}
-	if row := r.record(&result{0, due, two, false}); row.GapsUS != nil || row.FirstUS == nil || row.PrefixBlockTokens != nil || row.PrefixHashIDs == nil {
+	if row := r.record(&result{due: due, out: two, over: false}); row.GapsUS != nil || row.FirstUS == nil || row.PrefixBlockTokens != nil || row.PrefixHashIDs == nil {
 		t.Errorf("two answers in one stream are no timeline, and 41 tokens are not two blocks of 16: %+v", row)
 	}
 }

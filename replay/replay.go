@@ -71,7 +71,8 @@ func Run(ctx context.Context, plan *Plan, o Options) (*Report, error) {
 	}
 	r := &run{plan: plan, opt: &o, client: wire.NewClient(o.Wire), urls: map[string]string{}}
 	defer r.client.Close()
-	for endpoint, path := range map[string]string{"chat": "chat/completions", "completions": "completions"} {
+	for endpoint, path := range map[string]string{"chat": "chat/completions", "completions": "completions", "responses": "responses",
+		"messages": "messages", "embeddings": "embeddings"} {
 		address, err := wire.Endpoint(o.Target, path)
 		if err != nil {
 			return nil, err
@@ -149,7 +150,7 @@ func (r *run) one(ctx context.Context, p prepared, results chan<- result) {
 		defer hangUp()
 	}
 	o := r.client.Do(call, &p.call)
-	results <- result{p.index, due, o, ctx.Err() != nil}
+	results <- result{index: p.index, due: due, out: o, over: ctx.Err() != nil, free: p.free}
 }
 
 // header is the caller's, with the recorded id so that logs of the target can be joined.
@@ -161,7 +162,19 @@ func (r *run) header(it *Item) http.Header {
 	if h.Get("X-Request-Id") == "" && it.RequestID != "" && strings.Trim(it.RequestID, idBytes) == "" {
 		h.Set("X-Request-Id", it.RequestID)
 	}
+	if it.Endpoint == "messages" { // Anthropic asks for both
+		setDefault(h, "Anthropic-Version", "2023-06-01")
+		if key, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer "); ok {
+			setDefault(h, "X-Api-Key", key)
+		}
+	}
 	return h
+}
+
+func setDefault(h http.Header, name, value string) {
+	if h.Get(name) == "" {
+		h.Set(name, value)
+	}
 }
 
 const idBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/"

@@ -9,9 +9,8 @@ import (
 // profileBins is the number of equal parts of a plan whose rate the summary shows.
 const profileBins = 60
 
-// summarise fills the summary of a plan with scheduled and shaped items, of which unknown do not say whether they were
-// streamed.
-func (p *Plan) summarise(unknown int) {
+// summarise fills the summary of a plan with scheduled and shaped items, from what was found.
+func (p *Plan) summarise(seen *found) {
 	s := &p.Summary
 	sessions := map[string]bool{}
 	shaped, hit := false, int64(0)
@@ -26,7 +25,10 @@ func (p *Plan) summarise(unknown int) {
 		s.OutputTokens += it.OutputTokens
 		hit += it.IdealHit
 		shaped = shaped || it.shaped()
+		images, tools := media(it.Body)
+		s.Images, s.Tools = s.Images+count(images), s.Tools+count(tools)
 	}
+	s.ToolsLost = seen.toolsLost
 	s.Requests, s.Sessions = len(p.Items), s.Sessions+len(sessions)
 	s.DurationUS = p.Items[len(p.Items)-1].DueUS
 	s.PeakRate = peakRate(p.Items)
@@ -35,7 +37,14 @@ func (p *Plan) summarise(unknown int) {
 	if shaped {
 		s.PrefixShare = share(hit, s.InputTokens)
 	}
-	s.Notices = p.notices(unknown)
+	s.Notices = p.notices(seen)
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func (it *Item) shaped() bool { return len(it.PrefixIDs) > 0 || it.SystemTokens > 0 }
@@ -90,7 +99,7 @@ func profile(items []Item) []int {
 
 // notices tells what a person should know before sending: a head that is too quiet to compare anything (RPL-20), streams
 // that are only assumed, a plan without prompt shape.
-func (p *Plan) notices(unknown int) []Notice {
+func (p *Plan) notices(seen *found) []Notice {
 	notices := []Notice{}
 	add := func(code, format string, args ...any) {
 		notices = append(notices, Notice{code, fmt.Sprintf(format, args...)})
@@ -101,15 +110,36 @@ func (p *Plan) notices(unknown int) []Notice {
 		add("quiet_head", "the first %v of %v have under a tenth of the average rate: --from may be a better start", (time.Duration(quiet) * width).Round(time.Second), (time.Duration(s.DurationUS) * time.Microsecond).Round(time.Second))
 	}
 	if p.Options.Rate > 0 {
-		add("drawn_arrivals", "arrivals are not recorded ones: drawn at random, %v a second (Poisson, seed %d)", p.Options.Rate, p.Options.Seed)
+		ramp := ""
+		if p.Options.Ramp > 0 {
+			ramp = fmt.Sprintf(" after a ramp of %v", p.Options.Ramp)
+		}
+		add("drawn_arrivals", "arrivals are not recorded ones: drawn, %s, %v a second%s (seed %d)", p.Options.Arrivals, p.Options.Rate, ramp, p.Options.Seed)
 	}
-	if unknown > 0 {
+	if unknown := seen.unknown; unknown > 0 {
 		add("stream_unknown", "%d of %d requests do not say whether they were streamed: sent as streams", unknown, s.Requests)
+	}
+	if n := p.cutSessions(seen); n > 0 {
+		add("sessions_cut", "%d sessions lost turns to the filter: their later turns hold what the earlier ones asked, but no cache will know it", n)
+	}
+	if s.ToolsLost > 0 {
+		add("tools_lost", "%d requests ended in a tool call and their bodies were not kept: sent as plain text without tools", s.ToolsLost)
 	}
 	if s.PrefixShare == nil {
 		add("no_prompt_shape", "the log has no prompt shape: every prompt will be unique, so a prefix cache has nothing to find")
 	}
 	return notices
+}
+
+// cutSessions counts sessions of which only a part is sent.
+func (p *Plan) cutSessions(seen *found) int {
+	cut := map[string]bool{}
+	for i := range p.Items {
+		if id := p.Items[i].SessionID; seen.cut[id] {
+			cut[id] = true
+		}
+	}
+	return len(cut)
 }
 
 // quietHead is the number of leading parts with under a tenth of the average rate, when they are a tenth of all or more.

@@ -38,7 +38,7 @@ type outcome struct {
 	coalesced, chunks int
 	input, output     int64 // as the server counted, -1 unknown
 	cached            int64
-	ok                bool
+	ok, free          bool
 	end               time.Duration // from due, -1 unknown
 }
 
@@ -85,7 +85,7 @@ func (t *tally) add(res *result, row *trace.Request) {
 	}
 	x := outcome{index: res.index, written: !o.Sent.IsZero(), reused: o.Reused, wait: o.ConnWait, kernel: o.Stamps == wire.StampKernel,
 		late: o.Lateness, coalesced: o.Coalesced, chunks: len(o.Chunks), input: orMinus(row.InputTokens), output: orMinus(row.OutputTokens),
-		cached: orMinus(row.CachedInputTokens), ok: row.ErrorClass == trace.ClassOK, end: -1}
+		cached: orMinus(row.CachedInputTokens), ok: row.ErrorClass == trace.ClassOK, free: res.free, end: -1}
 	x.lag = o.Begun.Sub(res.due)
 	if x.written {
 		x.lag = o.Sent.Sub(res.due)

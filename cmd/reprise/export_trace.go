@@ -15,6 +15,7 @@ import (
 
 // exportTrace writes one line a call for a load generator.
 func (a *app) exportTrace(rows iter.Seq2[trace.Request, error], o replay.PlanOptions, x *exportFlags) error {
+	o.Generation = true // no format has a place for embeddings
 	plan, err := replay.BuildPlan(rows, o)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,10 +19,11 @@ import (
 
 // planFlags choose what of a run is sent, and when; `plan` and `replay` share them.
 type planFlags struct {
-	from, to, sample, lengths string
-	speed, rate               float64
-	maxGap                    time.Duration
-	seed                      uint64
+	from, to, sample, lengths, arrivals, endpoint string
+	speed, rate                                   float64
+	maxGap, ramp                                  time.Duration
+	seed                                          uint64
+	where                                         []string
 }
 
 func (p *planFlags) add(cmd *cobra.Command) {
@@ -32,12 +34,27 @@ func (p *planFlags) add(cmd *cobra.Command) {
 	fs.DurationVar(&p.maxGap, "max-gap", 0, "longest pause between two sends (0: as recorded)")
 	fs.StringVar(&p.sample, "sample", "100%", "share of whole sessions")
 	fs.Uint64Var(&p.seed, "seed", 1, "chooses the sample, and draws arrivals")
-	fs.Float64Var(&p.rate, "rate", 0, "draw arrivals, so many a second (Poisson), for a run that has none, such as published lengths")
+	fs.StringArrayVar(&p.where, "where", nil, "only requests of this KEY=NAME; KEY is model, tenant, app, route or endpoint; may be repeated")
+	fs.StringVar(&p.endpoint, "endpoint", "", "chat sends responses and messages as chat completions, too (default: as recorded)")
+	fs.Float64Var(&p.rate, "rate", 0, "draw arrivals, so many a second, for a run that has none, such as published lengths")
+	fs.StringVar(&p.arrivals, "arrivals", "", "how --rate draws: poisson (default), constant, or gamma:CV with the variation of the gaps, such as gamma:2")
+	fs.DurationVar(&p.ramp, "ramp", 0, "let --rate grow from 0 in this time")
 	fs.StringVar(&p.lengths, "lengths", replay.LengthsRecorded, "answers: recorded (forced to the recorded length) or natural")
 }
 
 func (p *planFlags) options() (o replay.PlanOptions, err error) {
-	o = replay.PlanOptions{Speed: p.speed, Rate: p.rate, MaxGap: p.maxGap, Seed: p.seed, Lengths: p.lengths}
+	o = replay.PlanOptions{Speed: p.speed, Rate: p.rate, MaxGap: p.maxGap, Seed: p.seed, Lengths: p.lengths, Arrivals: p.arrivals, Ramp: p.ramp,
+		Endpoint: p.endpoint}
+	for _, pair := range p.where {
+		key, name, ok := strings.Cut(pair, "=")
+		if !ok || !slices.Contains(replay.WhereKeys, key) {
+			return o, usage(fmt.Errorf("--where: expected KEY=NAME with a key of %s, got %q", strings.Join(replay.WhereKeys, ", "), pair))
+		}
+		if o.Where == nil {
+			o.Where = map[string][]string{}
+		}
+		o.Where[key] = append(o.Where[key], name)
+	}
 	if o.From, err = parseTime(p.from); err == nil {
 		o.To, err = parseTime(p.to)
 	}
@@ -61,7 +78,9 @@ func (a *app) planCommand() *cobra.Command {
 		Short: "what would be sent: a plan of requests with due times, no traffic yet",
 		Example: `  reprise plan run -o plan.parquet --from 2026-11-24T09:00Z --to 2026-11-24T10:00Z
   reprise plan run -o plan.parquet --sample 10% --seed 7      # a tenth of the sessions, whole
-  reprise plan run -o plan.parquet --speed 2                  # twice as fast`,
+  reprise plan run -o plan.parquet --speed 2                  # twice as fast
+  reprise plan run -o plan.parquet --where model=llama-70b --where tenant=acme
+  reprise plan lengths.csv -o plan.parquet --rate 20 --arrivals gamma:2 --ramp 60s`,
 		Args: exactly("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
@@ -137,6 +156,9 @@ func (a *app) printPlan(p *replay.Plan) {
 		tokens += fmt.Sprintf(", %.0f %% of input tokens shared as recorded", 100**s.PrefixShare)
 	}
 	fmt.Fprintln(a.out, tokens)
+	if s.Images+s.Tools > 0 {
+		fmt.Fprintf(a.out, "recorded bodies: %s with images, %s with tools\n", count(int64(s.Images)), count(int64(s.Tools)))
+	}
 	if len(s.LeftOut) > 0 {
 		left := map[string]int64{}
 		for k, n := range maps.All(s.LeftOut) {

@@ -26,6 +26,7 @@ type replayFlags struct {
 	modelMap, header                         []string
 	maxInFlight                              int
 	dryRun, noPreflight                      bool
+	body                                     bodyFlags
 	first, silence, whole                    time.Duration
 }
 
@@ -43,6 +44,7 @@ func (r *replayFlags) add(cmd *cobra.Command) {
 	fs.DurationVar(&r.first, "first-byte-timeout", 0, "longest wait for the first byte of an answer")
 	fs.DurationVar(&r.silence, "silence-timeout", 0, "longest silence within a stream")
 	fs.DurationVar(&r.whole, "timeout", 0, "longest time of a whole answer")
+	r.body.add(cmd)
 	fs.BoolVar(&r.noPreflight, "no-preflight", false, "do not try one request before the load")
 	fs.BoolVar(&r.dryRun, "dry-run", false, "say what would be sent, send nothing")
 }
@@ -52,6 +54,9 @@ func (r *replayFlags) options() (o replay.Options, err error) {
 		MaxInFlight: r.maxInFlight, NoPreflight: r.noPreflight}
 	if o.ModelMap, err = keyValues(r.modelMap); err != nil {
 		return o, usage(fmt.Errorf("--model-map: %w", err))
+	}
+	if o.Extra, err = r.body.fields(); err != nil {
+		return o, err
 	}
 	headers, err := keyValues(r.header)
 	if err != nil {
