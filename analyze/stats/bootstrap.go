@@ -14,6 +14,7 @@ import (
 type Bootstrap struct {
 	Clusters int    // number of clusters; every cluster index below is in [0, Clusters)
 	B        int    // resamples; 0 is 2000
+	Block    int    // neighbours that are drawn together, for clusters in order of time; 0 draws each by itself
 	Seed     uint64 // same seed, same intervals
 }
 
@@ -52,12 +53,8 @@ func dot[T int64 | float64](w []int32, x []T) (sum T) {
 
 // changes evaluates k figures on the data (every weight 1) and on B resamples.
 func (b Bootstrap) changes(k int, stat func(w []int32, base, cand []float64)) []Change {
-	one := make([]int32, b.Clusters)
-	for i := range one {
-		one[i] = 1
-	}
 	x, y := make([]float64, k), make([]float64, k)
-	stat(one, x, y)
+	stat(slices.Repeat([]int32{1}, b.Clusters), x, y)
 	xs, ys := b.resample(k, stat)
 	out := make([]Change, k)
 	for j := range out {
@@ -80,7 +77,7 @@ func (b Bootstrap) resample(k int, stat func(w []int32, base, cand []float64)) (
 		wg.Go(func() {
 			w, x, y := make([]int32, b.Clusters), make([]float64, k), make([]float64, k)
 			for i := first; i < n; i += workers {
-				draw(w, rand.New(rand.NewPCG(b.Seed, uint64(i))))
+				b.draw(w, rand.New(rand.NewPCG(b.Seed, uint64(i))))
 				stat(w, x, y)
 				for j := range k {
 					xs[j][i], ys[j][i] = x[j], y[j]
@@ -100,11 +97,16 @@ func table(k, n int) [][]float64 {
 	return t
 }
 
-// draw sets w to how often each cluster is drawn.
-func draw(w []int32, r *rand.Rand) {
+// draw sets w to how often each cluster is drawn: as many as there are, by themselves or in blocks that start anywhere
+// (the moving block bootstrap of Künsch 1989; the last block is cut).
+func (b Bootstrap) draw(w []int32, r *rand.Rand) {
 	clear(w)
-	for range w {
-		w[r.IntN(len(w))]++
+	block := min(max(b.Block, 1), len(w))
+	for left := len(w); left > 0; left -= block {
+		start := r.IntN(len(w) - block + 1)
+		for i := range min(block, left) {
+			w[start+i]++
+		}
 	}
 }
 

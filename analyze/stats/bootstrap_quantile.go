@@ -28,6 +28,22 @@ func (b Bootstrap) Quantiles(base, cand []Value, ps ...float64) []Change {
 	return b.changes(len(ps), find)
 }
 
+// Intervals estimates type 7 quantiles of one sample.
+func (b Bootstrap) Intervals(values []Value, ps ...float64) []Estimate {
+	x := order(values, b.Clusters)
+	find := func(w []int32, q, _ []float64) { x.quantiles(ps, w, q) }
+	pilot := Bootstrap{Clusters: b.Clusters, B: 32, Block: b.Block, Seed: ^b.Seed}
+	found, _ := pilot.resample(len(ps), find)
+	x.narrow(found)
+	q, out := make([]float64, len(ps)), make([]Estimate, len(ps))
+	find(slices.Repeat([]int32{1}, b.Clusters), q, nil)
+	resampled, _ := b.resample(len(ps), find)
+	for j := range out {
+		out[j] = estimate(q[j], slices.DeleteFunc(resampled[j], math.IsNaN)) // NaN: blocks without values
+	}
+	return out
+}
+
 // ordered is one side by ascending value.
 type ordered struct {
 	values []Value
