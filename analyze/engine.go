@@ -105,6 +105,9 @@ func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, param
 	if err == nil {
 		err = e.fill(ctx, r, sc, res)
 	}
+	if err == nil && name == "latency_ci" && res.Params["method"] == "blocks" {
+		err = e.blockIntervals(ctx, r, sc, res)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
 	}
@@ -134,6 +137,11 @@ func (e *Engine) statement(ctx context.Context, r *Run, q queries.Query, sc Scop
 	}
 	if params, err = e.withCurves(ctx, r, q, sc, params); err != nil {
 		return nil, nil, err
+	}
+	if hasParam(q, "ranks") {
+		if params, err = e.withRanks(ctx, r, sc, params); err != nil {
+			return nil, nil, err
+		}
 	}
 	values, err := e.values(q, sc, params)
 	if err != nil {
@@ -229,7 +237,7 @@ func shown(q queries.Query, values map[string]string) map[string]string {
 		if !given && slices.Contains(q.Params, p) {
 			v = p.Value()
 		}
-		if v != "" && v != "NULL" && p.Name != "curves" {
+		if v != "" && v != "NULL" && p.Name != "curves" && p.Name != "ranks" { // both follow from the samples
 			out[p.Name] = v
 		}
 	}

@@ -123,9 +123,9 @@ func TestQueryErrors(t *testing.T) {
 	run := writeRun(t, fullRequests(1))
 	ctx := context.Background()
 	for want, f := range map[string]func() (*Result, error){
-		`no query "latencies"; there are: `:                      func() (*Result, error) { return e.Query(ctx, run, "latencies", Scope{}, nil) },
-		`query latency: no parameter "x"; there are: failures`:   func() (*Result, error) { return e.Query(ctx, run, "latency", Scope{}, map[string]string{"x": "1"}) },
-		`query latency: cannot group by "day"; there are: model`: func() (*Result, error) { return e.Query(ctx, run, "latency", Scope{By: []string{"day"}}, nil) },
+		`no query "latencies"; there are: `:                                         func() (*Result, error) { return e.Query(ctx, run, "latencies", Scope{}, nil) },
+		`query latency: no parameter "x"; there are: failures, view, quantile_type`: func() (*Result, error) { return e.Query(ctx, run, "latency", Scope{}, map[string]string{"x": "1"}) },
+		`query latency: cannot group by "day"; there are: model`:                    func() (*Result, error) { return e.Query(ctx, run, "latency", Scope{By: []string{"day"}}, nil) },
 		`query goodput: parameter "tpot_slo_us" is given by the SLO`: func() (*Result, error) {
 			return e.Query(ctx, run, "goodput", Scope{SLO: anySLO(t)}, map[string]string{"tpot_slo_us": "1"})
 		},

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Source is a mounted run. Scan is the table expression that gives the raw columns. Two views have a plain form, which
+// Source is a mounted run. Scan is the table expression that gives the raw columns. Some views have a plain form, which
 // costs nothing, and one for runs that need it: Joined says that several rows may tell of one call, so that rows of
 // one attempt become one (attempts_joined), Grouped that calls were tried again, so that attempts become calls
-// (calls_grouped).
+// (calls_grouped, callers_grouped).
 //
 // Mixed says that some times are of wall clocks and others are not: these then have no arrival_us, since the two cannot be
 // set beside each other.
@@ -130,8 +130,8 @@ func (c composition) viewText(name string) string {
 	switch {
 	case name == "attempts" && c.src.Joined:
 		name = "attempts_joined"
-	case name == "calls" && c.src.Grouped:
-		name = "calls_grouped"
+	case (name == "calls" || name == "callers") && c.src.Grouped:
+		name += "_grouped"
 	}
 	return load().views[name].Text
 }

@@ -101,7 +101,7 @@ func TestUnknownParam(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Compose(q, Source{}, Scope{}, map[string]string{"failure": "inf"})
-	if err == nil || err.Error() != `no parameter "failure"; there are: failures` {
+	if err == nil || err.Error() != `no parameter "failure"; there are: failures, view, quantile_type` {
 		t.Errorf("got %v", err)
 	}
 	_, err = Compose(q, Source{}, Scope{}, map[string]string{"failures": "infinite"})

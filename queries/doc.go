@@ -18,10 +18,11 @@
 //	-- chart line x=start_us y=p50_ms,p99_ms  (optional: how a report draws it: line, bar, cdf, heat)
 //	-- quantiles value_us 1e3              (optional, see below)
 //
-// With "quantiles VALUE [DIVISOR] [whole]" the text ends after a CTE named samples(key columns..., VALUE) and the catalogue adds
-// the stage that gives, for each key: n, n_total, mean, p50, p90, p95, p99, p99_9, max of VALUE / DIVISOR (exact, type 7).
-// whole: VALUE is an integer, which is quicker.
-// n_total counts all samples, n those whose VALUE is known; the figures are over these.
+// With "quantiles VALUE [DIVISOR] [whole | weight COLUMN] [type1 CONDITION]" the text ends after a CTE named samples(key columns...,
+// VALUE, and COLUMN) and the catalogue adds the stage that gives, for each key: n, n_total, mean, p50, p90, p95, p99, p99_9, max of
+// VALUE / DIVISOR (exact, type 7; type 1 when CONDITION holds, which reads parameters only).
+// n_total counts all samples, n those whose VALUE is known; the figures are over these. whole: VALUE is an integer, which is quicker.
+// weight: a sample counts COLUMN times, a whole number, in n and n_total too; without it, or under 1, not at all.
 //
 // A file of base/ may begin with about and param lines (its parameters become the query's) and a line "once WHY", which
 // makes a statement compute the view once although several of its steps read it; {source}, {grp}, {range}, {clock} and
@@ -61,10 +62,16 @@
 //	  params client_errors (beside: out of the ratio, or bad) and nonstream (what streaming terms say of a call given whole: skip, fail, or e2e as ttft)
 //	calls: judged, one row a logical request: attempts that share root_request_id as their caller saw them, times from the start of the first
 //	  and of the attempts that do not speak for it: other_attempts, other_judged, other_good, other_tokens; NULL without others
+//	callers: one row a logical request, as calls, without a verdict: the columns of requests, times from the start of the first attempt
+//	latency_samples: one row a sample of a latency metric: metric, grp, at_us, value_us, tokens (what it counts as when tokens are the weight);
+//	  params failures (exclude, or inf: infinitely slow) and view (attempts, or calls)
+//	recorded_gaps: one row a chunk gap as recorded, of calls with latency: grp, gap_us, tokens; nothing is merged: for the definitions of other tools
+//	quantile_ranks: which order statistics hold a percentile: n, percentile, lower_rank, upper_rank (0 and over n: none), from the parameter ranks,
+//	  which analyze fills in
 //	covered: one row: start_us, end_us and seconds of the time that rates are divided by: the range asked for, else first arrival to last end
 //	bins: start_us of every step of bin_us in covered
 //	events: grp, replica, at_us, change: +1 where an attempt to generate text begins, -1 where it ends
-//	token_steps: gaps with known tokens, one row a token: step_us DOUBLE = gap / tokens
+//	token_steps: gaps with known tokens, one row a token: step_us DOUBLE = gap / tokens, end_us of its gap
 //	prompts, blocks: prompts in order of arrival (place) and their prefix blocks
 //	burn_windows: the burn rate rules, one row each; burn_states: what each rule sees of a group, one row a minute at which that changes (metrics.md 3.6)
 //	weeks: the ISO weeks that the log touches

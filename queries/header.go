@@ -124,18 +124,29 @@ func (q *Query) has(name string) bool {
 }
 
 func (q *Query) quantiles(f []string) error {
-	whole := f[len(f)-1] == "whole"
-	if whole {
-		f = f[:len(f)-1]
+	z := &Quantiles{Value: f[0], Divisor: "1"}
+	rest := f[1:]
+	if len(rest) > 0 && !slices.Contains([]string{"whole", "weight", "type1"}, rest[0]) {
+		z.Divisor, rest = rest[0], rest[1:]
 	}
-	if q.Quantiles != nil || len(f) < 1 || len(f) > 2 || !identifier.MatchString(f[0]) {
-		return fmt.Errorf("expected one line quantiles VALUE [DIVISOR] [whole], got %q", strings.Join(f, " "))
+	ok := q.Quantiles == nil && identifier.MatchString(z.Value)
+	for ok && len(rest) > 0 {
+		switch {
+		case rest[0] == "whole" && z.Weight == "":
+			z.Whole, rest = true, rest[1:]
+		case rest[0] == "weight" && !z.Whole && len(rest) > 1 && identifier.MatchString(rest[1]):
+			z.Weight, rest = rest[1], rest[2:]
+		case rest[0] == "type1" && len(rest) > 1:
+			z.Type1, rest = strings.Join(rest[1:], " "), nil
+		default:
+			ok = false
+		}
 	}
-	q.Quantiles = &Quantiles{Value: f[0], Divisor: "1", Whole: whole}
-	if len(f) == 2 {
-		q.Quantiles.Divisor = f[1]
+	if !ok {
+		return fmt.Errorf("expected one line quantiles VALUE [DIVISOR] [whole | weight COLUMN] [type1 CONDITION], got %q", strings.Join(f, " "))
 	}
-	_, err := Param{Name: "divisor", Type: "DOUBLE"}.render(q.Quantiles.Divisor)
+	q.Quantiles = z
+	_, err := Param{Name: "divisor", Type: "DOUBLE"}.render(z.Divisor)
 	return err
 }
 
@@ -150,6 +161,8 @@ func (q *Query) complete(view bool) error {
 		return fmt.Errorf("header needs title, about and level")
 	case !strings.HasPrefix(q.Text, "WITH\n") && !strings.HasPrefix(q.Text, "WITH "):
 		return fmt.Errorf("text must begin with WITH, got %q", firstLine(q.Text))
+	case q.Quantiles != nil && len(q.Keys) == 0 && q.Quantiles.Weight != "":
+		return fmt.Errorf("quantiles with a weight need a key")
 	case q.Quantiles != nil:
 		return q.quantileColumns()
 	case len(q.Columns) == 0:

@@ -56,6 +56,8 @@ func TestParseErrors(t *testing.T) {
 		{"-- chart line", "-- chart pie", `waits.sql:11: chart must be line, bar, cdf or heat, got "pie"`},
 		{"-- chart line", "-- quantiles wait\n-- chart line", "waits.sql:13: with quantiles the columns are n n_total mean p50 p90 p95 p99 p99_9 max, got n wait"},
 		{"-- chart line", "-- quantiles wait ms\n-- chart line", `waits.sql:11: parameter divisor: expected DOUBLE, got "ms"`},
+		{"-- chart line", "-- quantiles wait 1e3 weight", `waits.sql:11: expected one line quantiles VALUE [DIVISOR] [whole | weight COLUMN] [type1 CONDITION], got "wait 1e3 weight x=start_us y=wait"`},
+		{"-- chart line", "-- quantiles wait whole weight n", `waits.sql:11: expected one line quantiles VALUE [DIVISOR] [whole | weight COLUMN] [type1 CONDITION], got "wait whole weight n x=start_us y=wait"`},
 		{"WITH\n", "SELECT\n", `waits.sql:12: text must begin with WITH, got "SELECT"`},
 	} {
 		_, err := Parse("waits.sql", strings.Replace(sample, c.old, c.new, 1))

@@ -41,12 +41,13 @@ func (p Param) Value() string { return p.value(nil) }
 // Column describes one column of the output. Better is higher, lower or none.
 type Column struct{ Name, Unit, Better string }
 
-// Quantiles asks for the quantile stage over samples(keys..., Value); the figures are divided by Divisor. Whole says
-// that the values are integers, which is quicker.
+// Quantiles asks for the quantile stage over samples(keys..., Value); the figures are divided by Divisor.
 type Quantiles struct {
 	Value   string
 	Divisor string
-	Whole   bool
+	Whole   bool   // the values are integers, which is quicker
+	Weight  string // column that says how often a sample counts; "" is once
+	Type1   string // condition under which the figures are of type 1; "" never: type 7
 }
 
 // catalogue is the parsed form of the embedded files, by name.

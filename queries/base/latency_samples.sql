@@ -1,0 +1,49 @@
+-- about What latency percentiles are taken over (metrics.md 0.2 and 1), one row a sample: metric, value_us, at_us (arrival of the call, of a gap its end) and
+-- about tokens (output tokens of the call, of a gap those of its chunk, of an itl 1; NULL unknown). Calls that generate text, ended well and did not come
+-- about from a response cache have a row a metric, value_us NULL where the log does not tell it. failures = inf puts failed calls in as infinitely
+-- about slow. ttft also counts answers that broke off later. view = calls takes attempts of one call together, times as the caller saw them.
+-- param failures TEXT exclude|inf
+-- param view TEXT attempts|calls
+WITH
+asked AS NOT MATERIALIZED (
+  SELECT * FROM requests WHERE {view} = 'attempts'
+  UNION ALL
+  SELECT * FROM callers WHERE {view} = 'calls'
+),
+pieces AS NOT MATERIALIZED (
+  SELECT * FROM gaps WHERE {view} = 'attempts'
+  UNION ALL
+  SELECT * FROM gaps SEMI JOIN callers USING (request_id, attempt) WHERE {view} = 'calls'
+),
+steps AS NOT MATERIALIZED (
+  SELECT * FROM token_steps WHERE {view} = 'attempts'
+  UNION ALL
+  SELECT * FROM token_steps SEMI JOIN callers USING (request_id, attempt) WHERE {view} = 'calls'
+),
+-- calls that were not given whole and failed: a first token that came counts, else the wait has no end
+failed AS NOT MATERIALIZED (
+  SELECT grp, arrival_us, output_tokens, ttft_us, CASE WHEN {failures} = 'inf' THEN CAST('Infinity' AS DOUBLE) END AS never_us
+  FROM asked
+  WHERE status = 'failed' AND generation AND NOT cached_response
+)
+SELECT 'ttft' AS metric, grp, arrival_us AS at_us, output_tokens AS tokens, CAST(ttft_us AS DOUBLE) AS value_us FROM asked WHERE latency
+UNION ALL
+SELECT 'ttft', grp, arrival_us, output_tokens, coalesce(ttft_us, never_us) FROM failed WHERE coalesce(ttft_us, never_us) IS NOT NULL
+UNION ALL
+SELECT 'ttfvt', grp, arrival_us, output_tokens, ttfvt_us FROM asked WHERE latency
+UNION ALL
+SELECT 'tpot', grp, arrival_us, output_tokens, tpot_us FROM asked WHERE latency
+UNION ALL
+SELECT 'max_gap', grp, arrival_us, output_tokens, max_gap_us FROM asked WHERE latency
+UNION ALL
+SELECT 'e2e', grp, arrival_us, output_tokens, e2e_us FROM asked WHERE latency
+UNION ALL
+SELECT 'ntpot', grp, arrival_us, output_tokens, ntpot_us FROM asked WHERE latency
+UNION ALL
+SELECT metric, grp, arrival_us, output_tokens, never_us
+FROM failed CROSS JOIN (VALUES ('ttfvt'), ('tpot'), ('max_gap'), ('e2e'), ('ntpot')) AS metrics(metric)
+WHERE never_us IS NOT NULL
+UNION ALL
+SELECT 'chunk_gap', grp, end_us, tokens, gap_us FROM pieces
+UNION ALL
+SELECT 'itl', grp, end_us, 1, step_us FROM steps
