@@ -112,6 +112,9 @@ func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, param
 		return nil, fmt.Errorf("query %s: %w", name, err)
 	}
 	res.Warnings = append(res.Warnings, warnings...)
+	if len(r.metrics) == 0 && name == targetMetrics {
+		res.Warnings = append(res.Warnings, Warning{"no_target_metrics", noTargetMetrics})
+	}
 	return res, nil
 }
 
@@ -211,7 +214,7 @@ func (e *Engine) values(q queries.Query, sc Scope, params map[string]string) (ma
 // a pattern gave as patterns again, so "[*]" would match its neighbours in the copy: a part whose path has such
 // characters is read through a link of a plain name.
 func (e *Engine) scan(r *Run) (string, error) {
-	plain := &Run{r.Path, slices.Clone(r.Parts)}
+	plain := &Run{Path: r.Path, Parts: slices.Clone(r.Parts)}
 	for i, part := range r.Parts {
 		if !strings.ContainsAny(part, "*?[") {
 			continue

@@ -136,7 +136,7 @@ func TestQueryErrors(t *testing.T) {
 		`expected a statement that begins with SELECT or WITH, got ""`:     func() (*Result, error) { return e.SQL(ctx, run, Scope{}, " -- nothing") },
 		`sql: Binder Error: Referenced column "ttft" not found`:            func() (*Result, error) { return e.SQL(ctx, run, Scope{}, "SELECT ttft FROM requests") },
 		`query overview: read run "x": `: func() (*Result, error) {
-			return e.Query(ctx, &Run{"x", []string{"/gone.parquet"}}, "overview", Scope{}, nil)
+			return e.Query(ctx, &Run{Path: "x", Parts: []string{"/gone.parquet"}}, "overview", Scope{}, nil)
 		},
 	} {
 		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -163,6 +164,36 @@ func writeRun(t testing.TB, rows []trace.Request) *Run {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// addMetrics stores samples of the target beside the parts of a run.
+func addMetrics(t *testing.T, run *Run, tab table) *Run {
+	t.Helper()
+	w, err := trace.NewSampleWriter(run.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range tab.rows {
+		cell := func(name string) string { return row[slices.Index(tab.names, name)] }
+		at, err := micros(cell("at_us"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := trace.Sample{AtUS: at, Endpoint: cell("endpoint"), Name: cell("name"), Labels: cell("labels")}
+		if s.Value, err = strconv.ParseFloat(cell("value"), 64); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add([]trace.Sample{s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit("part"); err != nil {
+		t.Fatal(err)
+	}
+	if run, err = Open(run.Path); err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
 
 // emptyRun has one part of the usual columns and no rows, which DuckDB cuts from a run of one row.

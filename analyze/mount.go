@@ -21,6 +21,11 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 		return fail(err)
 	}
 	src := queries.Source{Scan: scan}
+	if len(r.metrics) > 0 {
+		if src.Metrics, err = e.scan(&Run{Path: r.Path, Parts: r.metrics}); err != nil {
+			return fail(err)
+		}
+	}
 	text := `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE), coalesce(max(attempt) > 1, FALSE),
 count(DISTINCT clock_domain = 'wall') > 1 FROM ` + scan
 	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped, &src.Mixed); err != nil {

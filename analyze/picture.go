@@ -16,7 +16,13 @@ type Picture struct {
 
 // pictured are the queries of the whole picture, with the log level that each needs (metrics.md 0.4).
 var pictured = []string{"overview", "coverage", "latency", "latency_over_time", "token_gaps", "goodput", "goodput_over_time", "errors",
-	"phases", "decode_stalls", "stall_culprits", "stall_blame", "concurrency", "system_prompt", "prefix_cache", "prefix_curve"}
+	"phases", "decode_stalls", "stall_culprits", "stall_blame", "concurrency", "system_prompt", "prefix_cache", "prefix_curve", targetMetrics}
+
+// targetMetrics is the one query that reads what the target said of itself; only a replay can have asked it.
+const (
+	targetMetrics   = "target_metrics"
+	noTargetMetrics = "the target's own metrics were not read: reprise replay --metrics-url URL"
+)
 
 // Picture runs the queries of the whole picture. The scope must hold an SLO. A query for which the log lacks a level of
 // detail is in Missing with the reason; it never guesses.
@@ -31,6 +37,12 @@ func (e *Engine) Picture(ctx context.Context, r *Run, sc Scope) (*Picture, error
 		return nil, err
 	}
 	for _, name := range pictured {
+		if name == targetMetrics && len(r.metrics) == 0 {
+			if has.replayed > 0 {
+				p.Missing[name] = noTargetMetrics
+			}
+			continue
+		}
 		if why := has.lacks(name); why != "" {
 			p.Missing[name] = why
 			continue
@@ -115,15 +127,15 @@ func timeBin(name string, bin int64) map[string]string {
 const maxPictureBlocks = 5_000_000
 
 // levels counts the rows that hold what a level of detail needs.
-type levels struct{ requests, timed, first, chunks, prompts, prefixes, cached, staged, blocks int64 }
+type levels struct{ requests, timed, first, chunks, prompts, prefixes, cached, staged, blocks, replayed int64 }
 
 func (e *Engine) levels(ctx context.Context, r *Run, sc Scope) (l levels, err error) {
 	res, err := e.SQL(ctx, r, sc, `SELECT count(*), count(arrival_us), count(ttft_us), count(CASE WHEN chunks >= 2 THEN 1 END), count(system_tokens), count(prefix_ids), count(cached_tokens),
-		count(CASE WHEN prefill_us IS NOT NULL THEN queue_us END), coalesce(sum(len(prefix_ids)), 0) FROM requests`)
+		count(CASE WHEN prefill_us IS NOT NULL THEN queue_us END), coalesce(sum(len(prefix_ids)), 0), count(CASE WHEN vantage = 'replay' THEN 1 END) FROM requests`)
 	if err != nil {
 		return l, err
 	}
-	for i, n := range []*int64{&l.requests, &l.timed, &l.first, &l.chunks, &l.prompts, &l.prefixes, &l.cached, &l.staged, &l.blocks} {
+	for i, n := range []*int64{&l.requests, &l.timed, &l.first, &l.chunks, &l.prompts, &l.prefixes, &l.cached, &l.staged, &l.blocks, &l.replayed} {
 		*n, _ = res.Rows[0][i].(int64)
 	}
 	return l, nil

@@ -14,7 +14,7 @@ import (
 	"reprise/queries"
 )
 
-// TestExamples runs testdata/queries/NAME.txtar: NAME is a query or a base view. A file "requests" is a run, "params"
+// TestExamples runs testdata/queries/NAME.txtar: NAME is a query or a base view. A file "requests" is a run, "metrics" what its target said of itself, "params"
 // sets parameters (and by, from, to, slo), and each "want" is compared with the answer for the run and parameters that
 // stand before it, by the columns that it names; of a "has" only the rows that it lists must be there. Numbers agree to
 // 1e-9.
@@ -43,6 +43,8 @@ func runExample(t *testing.T, e *Engine, name, file string) {
 		switch word {
 		case "requests":
 			run = writeRun(t, readTable(t, string(f.Data)).requests(t))
+		case "metrics":
+			run = addMetrics(t, run, readTable(t, string(f.Data)))
 		case "params":
 			sc, params = readParams(t, string(f.Data))
 		case "want", "has":

@@ -13,6 +13,8 @@ import (
 type Run struct {
 	Path  string
 	Parts []string // absolute paths, sorted
+
+	metrics []string // files of the target's own metrics, beside the parts; none for a log
 }
 
 // Open lists the parts of a run: path/day=*/*.parquet. path may also be one Parquet file. It reads no data. A folder
@@ -27,7 +29,7 @@ func Open(path string) (*Run, error) {
 		return nil, fmt.Errorf("open run %q: expected a folder that reprise ingest wrote: %w", path, err)
 	}
 	if !info.IsDir() {
-		return &Run{path, []string{abs}}, nil
+		return &Run{Path: path, Parts: []string{abs}}, nil
 	}
 	parts, err := partsOf(abs)
 	if err != nil {
@@ -36,7 +38,11 @@ func Open(path string) (*Run, error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("no run in %q: expected day=YYYY-MM-DD/PART.parquet, as reprise ingest writes it", path)
 	}
-	return &Run{path, parts}, nil
+	metrics, err := parquetIn(filepath.Join(abs, "metrics"))
+	if err != nil && !os.IsNotExist(err) {
+		return nil, fmt.Errorf("open run %q: %w", path, err)
+	}
+	return &Run{path, parts, metrics}, nil
 }
 
 func partsOf(dir string) ([]string, error) {
@@ -49,18 +55,25 @@ func partsOf(dir string) ([]string, error) {
 		if !d.IsDir() || !strings.HasPrefix(d.Name(), "day=") {
 			continue
 		}
-		files, err := os.ReadDir(filepath.Join(dir, d.Name()))
+		files, err := parquetIn(filepath.Join(dir, d.Name()))
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range files {
-			if isPart(f) {
-				parts = append(parts, filepath.Join(dir, d.Name(), f.Name()))
-			}
-		}
+		parts = append(parts, files...)
 	}
 	slices.Sort(parts)
 	return parts, nil
+}
+
+// parquetIn lists the whole Parquet files of a folder in order.
+func parquetIn(dir string) (files []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, f := range entries {
+		if isPart(f) {
+			files = append(files, filepath.Join(dir, f.Name()))
+		}
+	}
+	return files, err
 }
 
 // isPart leaves out temporary files, which begin with a dot, and folders.

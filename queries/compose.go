@@ -18,6 +18,7 @@ import (
 // set beside each other.
 type Source struct {
 	Scan                   string
+	Metrics                string // what the target said of itself, as trace.Sample; "" without
 	Joined, Grouped, Mixed bool
 }
 
@@ -140,13 +141,16 @@ func (c composition) viewText(name string) string {
 // what a parameter turns off.
 var readParam = regexp.MustCompile(`\(SELECT ([a-z0-9_]+) FROM params\)`)
 
+// noMetrics stands in for the samples of a run that has none.
+const noMetrics = `(SELECT CAST(0 AS BIGINT) AS at_us, '' AS endpoint, '' AS name, '' AS labels, CAST(0 AS DOUBLE) AS value WHERE FALSE)`
+
 // placeholders are filled in the text of views: the source, what the scope says, and the parameters as literals.
 func (c composition) placeholders(literals map[string]string) (*strings.Replacer, error) {
 	grp, err := group(c.scope.By)
 	if err != nil {
 		return nil, err
 	}
-	pairs := []string{"{source}", c.src.Scan, "{grp}", grp, "{range}", arrivalRange(c.scope), "{clock}", c.src.clock()}
+	pairs := []string{"{source}", c.src.Scan, "{metrics}", cmp.Or(c.src.Metrics, noMetrics), "{grp}", grp, "{range}", arrivalRange(c.scope), "{clock}", c.src.clock()}
 	for name, literal := range literals {
 		pairs = append(pairs, "{"+name+"}", literal)
 	}

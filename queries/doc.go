@@ -76,6 +76,7 @@
 //	burn_windows: the burn rate rules, one row each; burn_states: what each rule sees of a group, one row a minute at which that changes (metrics.md 3.6)
 //	weeks: the ISO weeks that the log touches
 //	prefix_curves: what caches of many sizes would have held of the prompts; analyze works it out
+//	target_samples: values of the target's metrics pages, see its about line; no rows for a run without (replay --metrics-url)
 //	flags, field_counts: quality flags, one row each; how many requests have what, one row a source format, kind and name
 //
 // Views of stalls (metrics.md 4), each read by the next; their about lines say the rest. They need the parameter fits, which analyze fills in.

@@ -87,6 +87,7 @@ var titles = map[string]string{
 	"lengths":               "Lengths",
 	"concurrency":           "Concurrency",
 	"concurrency_over_time": "Concurrency over time",
+	"target_metrics":        "Target over time",
 	"system_prompt":         "System prompts",
 	"prefix_cache":          "Prefix cache",
 	"prefix_curve":          "Prefix cache by size",

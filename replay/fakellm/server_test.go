@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -156,11 +157,54 @@ func TestInfo(t *testing.T) {
 	for _, line := range []string{
 		"fakellm_requests_running 0\n", "fakellm_requests_waiting 0\n", "fakellm_prompt_tokens_total 6\n",
 		"fakellm_cached_tokens_total 2\n", "fakellm_generation_tokens_total 10\n", "fakellm_steps_total 10\n",
+		`vllm:num_requests_running{engine="0",model_name="m1"} 0` + "\n", `vllm:prefix_cache_hits_total{engine="0",model_name="m1"} 2` + "\n",
+		`vllm:prefix_cache_queries_total{engine="0",model_name="m1"} 6` + "\n", `vllm:generation_tokens_total{engine="0",model_name="m1"} 10` + "\n",
 	} {
 		if got := l.get("/metrics").body; !strings.Contains(got, "\n"+line) {
 			t.Errorf("metrics lack %q:\n%s", line, got)
 		}
 	}
+}
+
+// The page under load says what the engine does: 3 streams that would last for ever hold both slots and one place in the
+// queue, and 2 of the 4 blocks are taken by the one whole block of each of two prompts of 3 words.
+func TestMetricsUnderLoad(t *testing.T) {
+	l := newLab(t, Config{Slots: 2, DecodeBase: ms, BlockTokens: 2, CacheBlocks: 4})
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for i, prompt := range []string{"a b c", "d e f", "a b c"} {
+		all.Go(func() {
+			l.post(ctx, chatPath, fmt.Sprint(i), fmt.Sprintf(`{"messages":[{"role":"user","content":%q}],"stream":true,"max_tokens":1000000}`, prompt))
+		})
+		for l.inside() <= i {
+			time.Sleep(ms)
+		}
+	}
+	labels := `{engine="0",model_name="fake"} `
+	want := []string{"vllm:num_requests_running" + labels + "2\n", "vllm:num_requests_waiting" + labels + "1\n", "vllm:kv_cache_usage_perc" + labels + "0.5\n",
+		"vllm:num_preemptions_total" + labels + "0\n"}
+	var page string
+	for range 1000 { // the prompts enter the cache when their prefill ends
+		page = l.get("/metrics").body
+		if strings.Contains(page, want[2]) {
+			break
+		}
+		time.Sleep(ms)
+	}
+	for _, line := range want {
+		if !strings.Contains(page, "\n"+line) {
+			t.Errorf("metrics lack %q:\n%s", line, page)
+		}
+	}
+	cancel()
+	all.Wait()
+}
+
+// inside counts the requests in the engine.
+func (l lab) inside() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.engine.running) + len(l.engine.waiting)
 }
 
 // A client that goes away frees the only slot: the second request is served although the first asked for a million

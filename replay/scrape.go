@@ -1,0 +1,108 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"reprise/ingest/trace"
+	"reprise/replay/wire"
+)
+
+// scrapeEvery is the distance of two readings of a page.
+const scrapeEvery = time.Second
+
+// ScrapeOptions say which metrics pages are read and where the values go.
+type ScrapeOptions struct {
+	URLs   []string
+	Header http.Header
+	Sink   func([]trace.Sample) error // gets the samples of one reading, one at a time
+	Every  time.Duration              // 0 is a second
+}
+
+// Scraped says how reading one page went.
+type Scraped struct {
+	Endpoint string `json:"endpoint"`
+	Read     int    `json:"read"`
+	Failed   int    `json:"failed"`          // readings without an answer, or one that was no metrics page
+	Error    string `json:"error,omitempty"` // of the last that failed
+	Samples  int    `json:"samples"`
+}
+
+// Scraper reads metrics pages of a target while a replay runs: once at the start, every second, once at the end.
+type Scraper struct {
+	opt   ScrapeOptions
+	pages *wire.Pages
+	start time.Time // the wall clock is read once, so that samples and arrivals stay together when it is set
+	out   []Scraped
+	err   error // of the sink
+	stop  chan struct{}
+	done  chan struct{}
+}
+
+// StartScrape begins to read. Stop must be called. An address that is none is an error.
+func StartScrape(o ScrapeOptions) (*Scraper, error) {
+	if o.Every == 0 {
+		o.Every = scrapeEvery
+	}
+	s := &Scraper{opt: o, pages: wire.NewPages(max(o.Every, scrapeEvery)), start: time.Now(), stop: make(chan struct{}), done: make(chan struct{})}
+	for _, address := range o.URLs {
+		u, err := url.Parse(address)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return nil, fmt.Errorf("metrics page: want an address such as http://host:8000/metrics, got %q", address)
+		}
+		s.out = append(s.out, Scraped{Endpoint: u.Host})
+	}
+	go s.run()
+	return s, nil
+}
+
+// Stop reads once more and says how it went. The error is the sink's.
+func (s *Scraper) Stop() ([]Scraped, error) {
+	close(s.stop)
+	<-s.done
+	s.pages.Close()
+	return s.out, s.err
+}
+
+func (s *Scraper) run() {
+	defer close(s.done)
+	tick := time.NewTicker(s.opt.Every)
+	defer tick.Stop()
+	for {
+		s.round()
+		select {
+		case <-tick.C:
+		case <-s.stop:
+			s.round()
+			return
+		}
+	}
+}
+
+// round reads each page once. What a page says is dated to the middle of the time that it took to come.
+func (s *Scraper) round() {
+	for i := range s.out {
+		out := &s.out[i]
+		from := time.Since(s.start)
+		page, err := s.pages.Get(context.Background(), s.opt.URLs[i], s.opt.Header)
+		at := s.start.Add((from + time.Since(s.start)) / 2).UnixMicro()
+		samples, bad := parseProm(string(page))
+		if err == nil && len(samples) == 0 {
+			err = fmt.Errorf("no metrics in the page (%d lines of something else)", bad)
+		}
+		if err != nil {
+			out.Failed, out.Error = out.Failed+1, err.Error()
+			continue
+		}
+		for j := range samples {
+			samples[j].AtUS, samples[j].Endpoint = at, out.Endpoint
+		}
+		out.Read, out.Samples = out.Read+1, out.Samples+len(samples)
+		if s.err == nil {
+			s.err = s.opt.Sink(samples)
+		}
+	}
+}
