@@ -28,6 +28,8 @@ type Report struct {
 	Calibration Calibration    `json:"calibration"`
 	Fidelity    Fidelity       `json:"fidelity"`
 	Notices     []Notice       `json:"notices"`
+	Metrics     []Scraped      `json:"target_metrics,omitempty"` // how reading the target's own metrics went
+	SelfCheck   *SelfCheck     `json:"selfcheck"`                // what this client was measured to be able to do; nil when it was not
 }
 
 // Example is one failed request of each kind.

@@ -17,7 +17,8 @@ const scrapeEvery = time.Second
 // ScrapeOptions say which metrics pages are read and where the values go.
 type ScrapeOptions struct {
 	URLs   []string
-	Header http.Header
+	Target string                     // base address of the target
+	Header http.Header                // sent to pages on the target's own host alone: it may hold a key
 	Sink   func([]trace.Sample) error // gets the samples of one reading, one at a time
 	Every  time.Duration              // 0 is a second
 }
@@ -37,7 +38,8 @@ type Scraper struct {
 	pages *wire.Pages
 	start time.Time // the wall clock is read once, so that samples and arrivals stay together when it is set
 	out   []Scraped
-	err   error // of the sink
+	own   []bool // the page is on the target's host
+	err   error  // of the sink
 	stop  chan struct{}
 	done  chan struct{}
 }
@@ -48,12 +50,16 @@ func StartScrape(o ScrapeOptions) (*Scraper, error) {
 		o.Every = scrapeEvery
 	}
 	s := &Scraper{opt: o, pages: wire.NewPages(max(o.Every, scrapeEvery)), start: time.Now(), stop: make(chan struct{}), done: make(chan struct{})}
+	target, err := url.Parse(o.Target)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
 	for _, address := range o.URLs {
 		u, err := url.Parse(address)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return nil, fmt.Errorf("metrics page: want an address such as http://host:8000/metrics, got %q", address)
 		}
-		s.out = append(s.out, Scraped{Endpoint: u.Host})
+		s.out, s.own = append(s.out, Scraped{Endpoint: u.Host}), append(s.own, u.Scheme == target.Scheme && u.Host == target.Host)
 	}
 	go s.run()
 	return s, nil
@@ -87,7 +93,11 @@ func (s *Scraper) round() {
 	for i := range s.out {
 		out := &s.out[i]
 		from := time.Since(s.start)
-		page, err := s.pages.Get(context.Background(), s.opt.URLs[i], s.opt.Header)
+		var header http.Header
+		if s.own[i] {
+			header = s.opt.Header
+		}
+		page, err := s.pages.Get(context.Background(), s.opt.URLs[i], header)
 		at := s.start.Add((from + time.Since(s.start)) / 2).UnixMicro()
 		samples, bad := parseProm(string(page))
 		if err == nil && len(samples) == 0 {

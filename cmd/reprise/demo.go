@@ -167,7 +167,7 @@ func (a *app) demoReplay(ctx context.Context, from *analyze.Run, start int64, ou
 		return nil, fmt.Errorf("listening: %w", err)
 	}
 	go s.Serve(l)
-	report, err := a.replay(ctx, plan, replay.Options{Target: "http://" + l.Addr().String() + "/v1", Model: demoModel}, out)
+	report, err := a.replay(ctx, plan, replay.Options{Target: "http://" + l.Addr().String() + "/v1", Model: demoModel}, outlet{run: out})
 	if err := replayErrorOf(report, err); err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func live(b testing.TB, c fakellm.Config, rows iter.Seq2[trace.Request, error]) 
 	}
 	a := &app{quiet: true}
 	run := filepath.Join(b.TempDir(), "run")
-	report, err := a.replay(context.Background(), plan, replay.Options{Target: "http://" + l.Addr().String()}, run)
+	report, err := a.replay(context.Background(), plan, replay.Options{Target: "http://" + l.Addr().String()}, outlet{run: run})
 	if err != nil {
 		b.Fatal(err)
 	}

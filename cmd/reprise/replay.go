@@ -23,7 +23,7 @@ import (
 // replayFlags say where a plan is sent and how.
 type replayFlags struct {
 	target, model, out, cancel, keyEnv, salt string
-	modelMap, header                         []string
+	modelMap, header, metrics                []string
 	maxInFlight                              int
 	dryRun, noPreflight                      bool
 	body                                     bodyFlags
@@ -45,6 +45,7 @@ func (r *replayFlags) add(cmd *cobra.Command) {
 	fs.DurationVar(&r.silence, "silence-timeout", 0, "longest silence within a stream")
 	fs.DurationVar(&r.whole, "timeout", 0, "longest time of a whole answer")
 	r.body.add(cmd)
+	fs.StringArrayVar(&r.metrics, "metrics-url", nil, "metrics page of the target (Prometheus text), read every second into the run; may be given again")
 	fs.BoolVar(&r.noPreflight, "no-preflight", false, "do not try one request before the load")
 	fs.BoolVar(&r.dryRun, "dry-run", false, "say what would be sent, send nothing")
 }
@@ -112,7 +113,7 @@ func (a *app) replayCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report, err := a.replay(cmd.Context(), plan, o, r.out)
+			report, err := a.replay(cmd.Context(), plan, o, outlet{r.out, r.metrics})
 			if report != nil {
 				if asJSON {
 					err = errors.Join(json.NewEncoder(a.out).Encode(report), err)
@@ -137,31 +138,46 @@ func (a *app) loadOrPlan(ctx context.Context, path string, p *planFlags, f *inge
 	return a.plan(ctx, path, p, f)
 }
 
+// outlet is where a replay puts what it learns: a run, and which metrics pages to read into it.
+type outlet struct {
+	run     string
+	metrics []string
+}
+
 // replay sends the plan and stores what came back as a run. An interrupted replay leaves a valid run of what was sent.
-func (a *app) replay(ctx context.Context, plan *replay.Plan, o replay.Options, run string) (*replay.Report, error) {
-	if isRun(run) {
-		return nil, hinted(fmt.Errorf("%s: there is a run already", run), "choose another folder: two replays in one run would count twice")
+func (a *app) replay(ctx context.Context, plan *replay.Plan, o replay.Options, to outlet) (*replay.Report, error) {
+	if isRun(to.run) {
+		return nil, hinted(fmt.Errorf("%s: there is a run already", to.run), "choose another folder: two replays in one run would count twice")
 	}
-	w, err := trace.NewWriter(run)
+	w, err := trace.NewWriter(to.run)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abort()
+	watch, err := startWatch(to, &o)
+	if err != nil {
+		return nil, err
+	}
 	o.Sink = w.Add
 	bar := a.replayProgress(len(plan.Items))
 	o.Progress = bar.show
 	report, err := replay.Run(ctx, plan, o)
 	bar.done()
+	scraped, serr := watch.stop()
+	defer watch.abort()
 	if report == nil || report.Sent == 0 {
 		return report, err
 	}
+	report.Metrics, report.SelfCheck = scraped, a.loadSelfCheck()
+	report.Notices = append(report.Notices, report.SelfCheck.Limits(&plan.Summary)...)
 	stored, jerr := json.Marshal(report)
 	if jerr != nil {
 		return report, jerr
 	}
 	part := fmt.Sprintf("replay-%x", sha256.Sum256(stored))[:23]
+	serr = errors.Join(serr, watch.commit(part))
 	_, _, cerr := w.Commit(part, map[string]string{"reprise.replay": string(stored)})
-	return report, errors.Join(err, cerr)
+	return report, errors.Join(err, serr, cerr)
 }
 
 func replayError(r *replay.Report, err error) error {
@@ -188,6 +204,10 @@ func (a *app) printReplay(r *replay.Report, run string) {
 	fmt.Fprintf(a.out, "outcomes: %s\n", reasons(classes))
 	for _, e := range r.Examples {
 		fmt.Fprintf(a.out, "  for example %s: %s\n", printable(e.RequestID), printable(exampleText(e)))
+	}
+	fmt.Fprintln(a.out, selfCheckLine(r.SelfCheck))
+	for _, m := range r.Metrics {
+		fmt.Fprintf(a.out, "target metrics of %s: %s values in %d readings, %d failed %s\n", printable(m.Endpoint), count(int64(m.Samples)), m.Read, m.Failed, printable(m.Error))
 	}
 	for _, n := range r.Notices {
 		fmt.Fprintf(a.out, "note: %s\n", printable(n.Message))

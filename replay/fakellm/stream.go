@@ -84,12 +84,13 @@ func (st *streamer) write(made []chunk) bool {
 		st.buf = st.frames.tokens(st.buf, st.tokens, c.tokens)
 		st.tokens += c.tokens
 	}
+	from := st.server.now().Microseconds()
 	if !st.flush() {
 		return false
 	}
 	at := st.server.now().Microseconds()
 	for range made {
-		st.truth.WrittenUS = append(st.truth.WrittenUS, at)
+		st.truth.WritingUS, st.truth.WrittenUS = append(st.truth.WritingUS, from), append(st.truth.WrittenUS, at)
 	}
 	st.chunks += len(made)
 	return true

@@ -22,6 +22,7 @@ type Options struct {
 	MaxBody       int         // bytes of an answer that is not streamed; 0: 64 MiB
 	ReplicaHeader string      // response header that names the engine instance
 	Ahead         int         // connections kept ready ahead of need, see Warm
+	ClockStamps   bool        // stamp by the clock even where the kernel can: what a client without its stamps would measure
 }
 
 // Client sends calls to one or more servers. It is safe for concurrent use; its pool keeps every idle connection, so as
@@ -49,7 +50,9 @@ func NewClient(o Options) *Client {
 		o.MaxBody = 64 << 20
 	}
 	c := &Client{opt: o, base: time.Now()}
-	c.stamping, _ = keepStamping() // without it the outcomes say StampUser
+	if !o.ClockStamps {
+		c.stamping, _ = keepStamping() // without it the outcomes say StampUser
+	}
 	c.buffers.New = func() any { return new([32 << 10]byte) }
 	c.transport = &http.Transport{
 		DialContext: c.dial, DialTLSContext: c.dialTLS,
@@ -88,6 +91,9 @@ func (c *Client) connect(ctx context.Context, network, addr string) (net.Conn, e
 	raw, err := d.DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, err
+	}
+	if c.opt.ClockStamps {
+		return &conn{Conn: raw}, nil
 	}
 	return newConn(raw), nil
 }
