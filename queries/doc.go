@@ -75,6 +75,8 @@
 //	prompts, blocks: prompts in order of arrival (place) and their prefix blocks
 //	burn_windows: the burn rate rules, one row each; burn_states: what each rule sees of a group, one row a minute at which that changes (metrics.md 3.6)
 //	weeks: the ISO weeks that the log touches
+//	stretch: the time in which calls arrive; load_steps: what is in progress, arrives and waits in each thirtieth of it
+//	batch_time: decode time by the number of streams in decode on a replica; clean_steps, step_fits: the length of a step by that number (metrics.md 7.2)
 //	prefix_curves: what caches of many sizes would have held of the prompts; analyze works it out
 //	target_samples: values of the target's metrics pages, see its about line; no rows for a run without (replay --metrics-url)
 //	flags, field_counts: quality flags, one row each; how many requests have what, one row a source format, kind and name

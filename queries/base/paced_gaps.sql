@@ -1,7 +1,8 @@
 -- about Chunk gaps on a known replica with their usual length (metrics.md 4.2), one row a gap. streams is how many decoded when it began; baseline_us the
 -- about median gap at that number without prefill (of the hour, of the replica, of fewer streams, of any number: the first with 30, 30, 30, 1 such gaps;
 -- about else the tenth percentile of all its gaps), after_us that at the number when it ended; excess_us what exceeds it, for a chunk that carries more
--- about than is usual in proportion; waited_us the part in which some request waited for its first token. Streams that came in bursts are left out.
+-- about than is usual in proportion; waited_us the part in which some request waited for its first token, clean: less
+-- about than .1 ms of it lies in prefills; batch: the class of streams. Streams that came in bursts are left out.
 -- param chunk_times BOOLEAN true
 -- once the steps of the stall queries read it
 WITH
@@ -83,7 +84,7 @@ baselines AS (
   LEFT JOIN pools AS r ON r.replica = c.replica AND r.hour_us IS NULL AND r.class = c.class
   LEFT JOIN pools AS a ON a.replica = c.replica AND a.hour_us IS NULL AND a.class IS NULL
 )
-SELECT g.replica, request_id, attempt, grp, tenant, k, start_us, end_us, gap_us, g.streams, waited_us, b.baseline_us, later.baseline_us AS after_us,
+SELECT g.replica, request_id, attempt, grp, tenant, k, start_us, end_us, gap_us, g.streams, CAST(g.class AS BIGINT) AS batch, covered_us < 100 AS clean, waited_us, b.baseline_us, later.baseline_us AS after_us,
        greatest(0, gap_us - CAST(round(b.baseline_us * load) AS BIGINT)) AS excess_us
 FROM classed AS g
 JOIN baselines AS b ON b.replica = g.replica AND b.hour_us = g.hour_us AND b.class = g.class
