@@ -41,7 +41,7 @@ var outside = map[string][]string{
 	"github.com/parquet-go/parquet-go":    {"ingest/trace"},
 	"github.com/valyala/fastjson":         {"ingest/decode"},
 	"go.opentelemetry.io/collector/pdata": {"ingest/otel"},
-	"github.com/klauspost/compress":       {"ingest"},
+	"github.com/klauspost/compress":       {"ingest", "ingest/trace"},
 	"gopkg.in/yaml.v3":                    {"ingest/mapping", "analyze"}, // what people write: log mappings, SLOs
 	"github.com/duckdb/duckdb-go":         {"analyze"},
 	"github.com/apache/arrow-go":          {"analyze"},

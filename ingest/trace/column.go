@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	klauspost "github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -26,6 +27,7 @@ type column struct {
 	skip  int                   // pages not to try to compress
 	plain bool                  // never to compress
 	names bool                  // the pages count through a dictionary
+	ids   bool                  // texts that are all different
 }
 
 // columnsOf makes the columns of Request from its tags, in the order of the schema.
@@ -39,6 +41,7 @@ func columnsOf() []*column {
 			c.meta.Codec = format.Uncompressed
 		}
 		c.leaf, c.meta.Type = leafOf(f.Type, f.Offset, options+element)
+		c.ids = c.meta.Type == format.ByteArray && !c.names
 		if c.meta.PathInSchema = []string{name}; f.Type.Kind() == reflect.Slice {
 			c.meta.PathInSchema = []string{name, "list", "element"}
 		}
@@ -113,7 +116,7 @@ func (c *column) pack(p *packer) (body []byte, packed bool) {
 		c.skip--
 		return p.body, false
 	}
-	if body = p.pack(p.body); len(body) < len(p.body)-len(p.body)/16 {
+	if body = p.pack(p.body, c.ids); len(body) < len(p.body)-len(p.body)/16 {
 		return body, true
 	}
 	c.skip = notTried
@@ -160,7 +163,7 @@ func (c *column) closeGroup(p *packer, at int64, write func([]byte) error) (m fo
 	if body, n := c.dictionary(); c.names {
 		page := format.PageHeader{Type: format.DictionaryPage,
 			DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(n), Encoding: format.Plain})}
-		if err := c.put(p, page, len(body), p.pack(body)); err != nil {
+		if err := c.put(p, page, len(body), p.pack(body, false)); err != nil {
 			return m, err
 		}
 		last := len(c.pages) - 1
@@ -184,6 +187,7 @@ func (c *column) closeGroup(p *packer, at int64, write func([]byte) error) (m fo
 // packer compresses pages, with the buffers that it takes. All columns of a writer share one.
 type packer struct {
 	zstd               zstd.Codec
+	ids                *klauspost.Encoder
 	body, levels, runs []byte
 	head               bytes.Buffer
 	thrift             *thrift.Encoder
@@ -192,16 +196,23 @@ type packer struct {
 
 func newPacker() *packer {
 	p := &packer{zstd: zstd.Codec{Level: zstd.SpeedFastest}} // on our columns as small as the default, in half the time
+	// hexadecimal digits repeat nothing, but there are only 16 of them: half the size
+	p.ids, _ = klauspost.NewWriter(nil, klauspost.WithEncoderLevel(klauspost.SpeedFastest), klauspost.WithAllLitEntropyCompression(true),
+		klauspost.WithEncoderConcurrency(1), klauspost.WithEncoderCRC(false), klauspost.WithWindowSize(1<<20)) // fails only for options out of range
 	p.thrift = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&p.head))
 	return p
 }
 
 // pack compresses a body. The root of most calls is their own id, and the session is often the trace: the same body
 // comes twice then.
-func (p *packer) pack(body []byte) []byte {
+func (p *packer) pack(body []byte, ids bool) []byte {
 	if p.to == nil || !bytes.Equal(body, p.from) {
 		p.from = append(p.from[:0], body...)
-		p.to, _ = p.zstd.Encode(p.to, body)
+		if ids {
+			p.to = p.ids.EncodeAll(body, p.to[:0])
+		} else {
+			p.to, _ = p.zstd.Encode(p.to, body)
+		}
 	}
 	return p.to
 }
