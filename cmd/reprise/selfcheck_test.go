@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"reprise/ingest/trace"
 	"reprise/replay"
@@ -21,12 +22,12 @@ type world struct {
 	dir, url string
 }
 
-func newWorld(t *testing.T) world {
+func newWorld(t *testing.T, c fakellm.Config) world {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
-	s, err := fakellm.New(fakellm.Config{Models: []string{"m"}, Slots: 4, DecodeBase: 2e6})
+	s, err := fakellm.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func (w world) run(code int, line string) string {
 // The self-check is kept, and every replay from then on tells it, prints it and stores it; before, replays say that it
 // is missing. The target's own metrics come into the run, and its count of tokens is that of the answers.
 func TestSelfCheckAndTargetMetrics(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, fakellm.Config{Models: []string{"m"}, Slots: 4, DecodeBase: 2 * time.Millisecond})
 	out := w.run(0, "replay {log.jsonl} --target URL --no-preflight -o {bare}")
 	if !strings.Contains(out, "client: not measured on this machine") || !strings.Contains(out, "note: what this client can do") {
 		t.Errorf("a replay without self-check says:\n%s", out)

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"reprise/analyze"
+	"reprise/replay"
+)
+
+// sweepFlags are those of a replay and of a plan, and the ladder.
+type sweepFlags struct {
+	r             replayFlags
+	p             planFlags
+	f             ingestFlags
+	speeds        []float64
+	slo           string
+	warmUp, drain string
+	order         uint64
+	json          bool
+}
+
+func (a *app) sweepCommand() *cobra.Command {
+	var s sweepFlags
+	cmd := &cobra.Command{
+		Use:   "sweep RUN --target URL --speeds 0.5,1,1.5,2 --slo SLO -o FOLDER",
+		Short: "how much load does the target carry? the same traffic at several speeds",
+		Long: `Replays the run once at each speed, in an order drawn by seed, and says how many requests met the objective at each, at which
+load 90 % and 99 % would, where the wait begins to rise steeply (knee), and where most good tokens are made. The beginning
+and the end of each replay are cut off. A load above one that was saturated is not sent. A replay that is INVALID has no
+figures. Every replay is kept as a run of its own below FOLDER.`,
+		Example: `  reprise sweep run --target http://127.0.0.1:8000/v1 --speeds 0.5,1,1.5,2 --slo 'ttft<=1s,tpot<=60ms@99%' -o sweep
+  reprise sweep run --target http://127.0.0.1:8000/v1 --speeds 1,2,4 --slo guidellm-chat --json -o sweep | jq .capacity`,
+		Args: exactly("RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.sweep(cmd.Context(), args[0], &s) },
+	}
+	s.r.add(cmd)
+	s.p.add(cmd)
+	s.f.add(cmd)
+	fs := cmd.Flags()
+	for _, name := range []string{"speed", "dry-run"} {
+		fs.MarkHidden(name)
+	}
+	fs.Lookup("output").Usage = "folder to write to: one run a speed, and sweep.json"
+	fs.Float64SliceVar(&s.speeds, "speeds", []float64{.5, 1, 1.5, 2}, "loads, as multiples of the recorded one")
+	fs.StringVar(&s.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file")
+	fs.StringVar(&s.warmUp, "warm-up", "10%", "share of each replay that is cut off at its start")
+	fs.StringVar(&s.drain, "drain", "10%", "and at its end")
+	fs.Uint64Var(&s.order, "order-seed", 1, "draws the order of the speeds")
+	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
+	return cmd
+}
+
+// check reads what the flags mean.
+func (s *sweepFlags) check() (sw *analyze.Sweep, slo analyze.SLO, err error) {
+	sw = &analyze.Sweep{Seed: s.order}
+	switch {
+	case s.r.target == "":
+		err = errors.New("expected --target URL")
+	case s.r.out == "":
+		err = errors.New("expected -o FOLDER, the folder to write to")
+	case s.slo == "":
+		err = errors.New("expected --slo: how much load a target carries depends on what it has to meet")
+	case s.p.speed != 1 || s.r.dryRun:
+		err = errors.New("expected --speeds alone: a sweep sets the speed, and sends")
+	case len(s.speeds) == 0 || slices.Min(s.speeds) <= 0:
+		err = fmt.Errorf("--speeds: expected numbers above 0, got %v", s.speeds)
+	}
+	if err == nil {
+		slo, err = parseSLO(s.slo)
+	}
+	for _, x := range []struct {
+		flag, text string
+		to         *float64
+	}{{"--warm-up", s.warmUp, &sw.WarmUp}, {"--drain", s.drain, &sw.Drain}} {
+		if err == nil {
+			if *x.to, err = share(x.text); err != nil {
+				err = fmt.Errorf("%s: %w", x.flag, err)
+			}
+		}
+	}
+	if err == nil && sw.WarmUp+sw.Drain > .8 {
+		err = errors.New("--warm-up and --drain: expected at most 80 % together, there would be nothing left to measure")
+	}
+	if err != nil {
+		err = usage(err)
+	}
+	sw.Objective = slo.Text
+	return sw, slo, err
+}
+
+func (a *app) sweep(ctx context.Context, path string, s *sweepFlags) error {
+	sw, slo, err := s.check()
+	if err != nil {
+		return err
+	}
+	sw.Base = path
+	if _, err := os.Stat(s.resultFile()); err == nil {
+		return hinted(fmt.Errorf("%s: there is a sweep already", s.r.out), "choose another folder")
+	}
+	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	failed := a.climb(ctx, e, ladder{s, sw, slo, path})
+	if len(sw.Rungs) == 0 {
+		return failed
+	}
+	if err := writeFile(s.resultFile(), func(w io.Writer) error { return json.NewEncoder(w).Encode(sw) }); err != nil {
+		return errors.Join(failed, err)
+	}
+	if s.json {
+		return errors.Join(failed, json.NewEncoder(a.out).Encode(sw))
+	}
+	return errors.Join(failed, a.printSweep(sw))
+}
+
+func (s *sweepFlags) resultFile() string { return filepath.Join(s.r.out, "sweep.json") }
+
+// ladder is a sweep under way.
+type ladder struct {
+	*sweepFlags
+	sw   *analyze.Sweep
+	slo  analyze.SLO
+	path string
+}
+
+// climb sends every load that needs to be sent.
+func (a *app) climb(ctx context.Context, e *analyze.Engine, l ladder) error {
+	speeds := slices.Compact(slices.Sorted(slices.Values(l.speeds)))
+	rand.New(rand.NewPCG(l.order, 0)).Shuffle(len(speeds), func(i, j int) { speeds[i], speeds[j] = speeds[j], speeds[i] })
+	for n, speed := range speeds {
+		if above := l.sw.SkipAbove(); above > 0 && speed > above {
+			a.talk("speed %g: not sent, %g was saturated", speed, above)
+			l.sw.Add(analyze.SweepRung{Speed: speed, State: analyze.RungSkipped, Why: []string{fmt.Sprintf("%g was saturated", above)}})
+			continue
+		}
+		r, err := a.rung(ctx, e, l, speed)
+		if err != nil {
+			return fmt.Errorf("speed %g: %w", speed, err)
+		}
+		l.sw.Add(r)
+		a.talk("speed %g (%d of %d): %s%s", speed, n+1, len(speeds), r.State, map[bool]string{true: ", saturated", false: ""}[r.Saturated])
+	}
+	return nil
+}
+
+// rung replays at one speed and measures the middle of it. Prompts are salted by speed, so that no load finds the cache that
+// an earlier one left.
+func (a *app) rung(ctx context.Context, e *analyze.Engine, l ladder, speed float64) (r analyze.SweepRung, err error) {
+	p, out := l.p, filepath.Join(l.r.out, fmt.Sprintf("speed-%g", speed))
+	p.speed = speed
+	plan, err := a.plan(ctx, l.path, &p, &l.f)
+	if err != nil {
+		return r, err
+	}
+	o, err := l.r.options()
+	if err != nil {
+		return r, err
+	}
+	if o.Salt == "" {
+		o.Salt = fmt.Sprintf("sweep %d at %g", l.order, speed)
+	}
+	report, err := a.replay(ctx, plan, o, outlet{out, l.r.metrics})
+	if err != nil {
+		return r, err
+	}
+	if report.Incomplete == replay.StoppedInterrupt {
+		return r, replayError(report, nil)
+	}
+	run, err := analyze.Open(out)
+	if err != nil {
+		return r, err
+	}
+	at := func(share float64) int64 { return report.StartUS + int64(share*float64(plan.Summary.DurationUS)) }
+	return e.Rung(ctx, run, analyze.SweepRung{Speed: speed, From: at(l.sw.WarmUp), To: at(1 - l.sw.Drain)}, l.slo)
+}
+
+func (a *app) printSweep(s *analyze.Sweep) error {
+	for _, c := range s.Capacity {
+		if c.Speed == nil {
+			fmt.Fprintf(a.out, "capacity at %g %%: unknown, no load was measured\n", 100*c.Attainment)
+			continue
+		}
+		word := map[string]string{"exact": "", "at_most": "below ", "at_least": "at least "}[c.Bound]
+		fmt.Fprintf(a.out, "capacity at %g %%: %s%.3g times the recorded load, %s%.3g requests/s\n", 100*c.Attainment, word, *c.Speed, word, *c.OfferedPS)
+	}
+	if s.Knee != nil {
+		fmt.Fprintf(a.out, "knee: TTFT p95 begins to rise steeply at %g times the recorded load\n", *s.Knee)
+	}
+	if p := s.Peak; p != nil {
+		more := ""
+		if p.AtHighest {
+			more = ", the highest load measured: there may be more above it"
+		}
+		fmt.Fprintf(a.out, "most goodput: %.4g good tokens/s at %g times the recorded load%s\n", p.TokensPS, p.Speed, more)
+	}
+	fmt.Fprintln(a.out, selfCheckLine(a.loadSelfCheck()))
+	return a.print("text", s.Table())
+}
