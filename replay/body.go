@@ -55,24 +55,28 @@ type built struct {
 	bytes []byte
 	text  prompt // in it; empty when the recorded body is sent
 	free  bool   // the length of the answer was to be forced but must not be: it has to be of a form
+	past  *past  // what was said up to here
 }
 
-// body returns the request body of an item.
-func (m *bodyMaker) body(it *Item) (built, error) {
-	f, text, err := m.content(it)
+// body returns the request body of an item that follows nothing.
+func (m *bodyMaker) body(it *Item) (built, error) { return m.after(it, nil) }
+
+// after returns the request body of an item; before is what was said in its session, nil when answers are not threaded.
+func (m *bodyMaker) after(it *Item, before *past) (built, error) {
+	f, b, err := m.content(it, before)
 	if err != nil {
 		return built{}, err
 	}
 	f.set("model", quoted(m.opt.model(it.Model)))
-	if it.Endpoint == "embeddings" {
-		return built{bytes: f.bytes(), text: text}, nil
+	if it.Endpoint != "embeddings" {
+		f.stream(it)
+		b.free = m.limit(&f, it)
+		for _, x := range m.opt.Extra {
+			f.set(x.Key, x.Value)
+		}
 	}
-	f.stream(it)
-	free := m.limit(&f, it)
-	for _, x := range m.opt.Extra {
-		f.set(x.Key, x.Value)
-	}
-	return built{f.bytes(), text, free}, nil
+	b.bytes = f.bytes()
+	return b, nil
 }
 
 // stream asks for a stream, or for none, and for its usage where that has to be asked for.
@@ -88,53 +92,57 @@ func (f *fields) stream(it *Item) {
 }
 
 // content is the recorded body, or a synthetic prompt.
-func (m *bodyMaker) content(it *Item) (fields, prompt, error) {
-	if it.Body != nil && !m.probing {
-		f, err := m.recorded(it)
-		return f, prompt{}, err
-	}
-	f := fields{{"model", nil}}
+func (m *bodyMaker) content(it *Item, before *past) (f fields, b built, err error) {
+	f = fields{{"model", nil}}
 	if it.Body != nil {
-		var err error
 		if f, err = m.recorded(it); err != nil {
-			return nil, prompt{}, err
+			return nil, b, err
 		}
 	}
-	text := m.make(it)
+	if it.Body != nil && !m.probing {
+		if before == nil {
+			before = &past{}
+		}
+		f.relive(before.live)
+		return f, built{past: before}, nil
+	}
+	b.text = m.make(it)
+	b.past = b.text.goOn(before)
+	m.ask(&f, it, &b)
+	b.text.user = b.past.text
+	return f, b, nil
+}
+
+// ask puts a synthetic prompt where an endpoint has it.
+func (m *bodyMaker) ask(f *fields, it *Item, b *built) {
+	system := quotedWords(b.text.system)
+	if len(b.text.system) == 0 {
+		system = []byte("null")
+	}
 	switch it.Endpoint {
 	case "completions":
-		f.set("prompt", quotedWords(text.user))
+		f.set("prompt", quotedWords(b.text.user))
 	case "embeddings":
-		f.set("input", quotedWords(text.user))
+		f.set("input", quotedWords(b.text.user))
 	case "responses":
-		if len(text.system) > 0 {
-			f.set("instructions", quotedWords(text.system))
-		}
-		f.set("input", talk(said{"user", quotedWords(text.user)}))
+		f.set("instructions", system)
+		f.set("input", talk(b.past.said...))
 	case "messages":
-		if len(text.system) > 0 {
-			f.set("system", quotedWords(text.system))
-		}
-		f.set("messages", talk(said{"user", quotedWords(text.user)}))
+		f.set("system", system)
+		f.set("messages", talk(b.past.said...))
 	default:
-		f.set("messages", talk(text.turns()...))
+		turns := b.past.said
+		if len(b.text.system) > 0 {
+			turns = append([]said{{"system", system}}, turns...)
+		}
+		f.set("messages", talk(turns...))
 	}
-	return f, text, nil
 }
 
 // said is a message: who, and the content as JSON.
 type said struct {
 	role    string
 	content []byte
-}
-
-// turns are the messages of a prompt.
-func (p prompt) turns() []said {
-	user := said{"user", quotedWords(p.user)}
-	if len(p.system) == 0 {
-		return []said{user}
-	}
-	return []said{{"system", quotedWords(p.system)}, user}
 }
 
 // talk is a list of messages as JSON.

@@ -6,8 +6,12 @@
 // the answer, record.go turns the outcome into a row of a run, and fidelity.go judges the whole.
 //
 // Contract: open loop. A call leaves when it is due, whatever the others do; every latency counts from the due time, so
-// a late client shows instead of hiding. Nothing is sent twice. The same plan with the same options gives the same bytes.
+// a late client shows instead of hiding. Nothing is sent twice unless retries are asked for (attempts.go). The same plan with the same options gives the same bytes.
 // What was sent is always recorded, also when the run is interrupted.
+//
+// With PacingSessions (sessions.go) a turn is due at the later of its own time and the end of the answer before it plus the
+// recorded think time; what that adds is reported as dependency, apart from the lag of this client. thread.go puts the
+// target's answers into the turns that follow. breaker.go ends a hopeless replay.
 //
 // Prompts are synthetic: words that are one token each in common tokenizers, as many as the recorded prompt had tokens,
 // equal where recorded prompts had equal prefixes. Recorded bodies are sent instead when the run kept them.

@@ -33,7 +33,9 @@ type Fidelity struct {
 	PrefixSent   *float64 `json:"prefix_share_sent"`  // the same, measured on the text sent
 	CachedTarget *float64 `json:"cached_share"`       // what the target says came from its cache
 	CachedLog    *float64 `json:"cached_share_log"`   // what the log says of the same requests
-	TurnsEarly   int      `json:"turns_before_reply"` // turns that left before the turn before them had ended
+	TurnsEarly   int      `json:"turns_before_reply"` // turns that left before the answer that their recorded user had seen
+
+	Dependency *Dependency `json:"dependency"` // nil in open pacing, where no turn waits
 
 	Health Health `json:"health"`
 }
@@ -44,6 +46,17 @@ type Lag struct {
 	P99US   float64 `json:"p99_us"`
 	MaxUS   float64 `json:"max_us"`
 	LimitUS float64 `json:"limit_us"` // bound on the 99th percentile
+}
+
+// Dependency is how much later than planned turns were due because the answers before them took longer than recorded. It is the
+// target's doing, no lag of this client. A run with it is closed-loop: its load follows the target.
+type Dependency struct {
+	Turns        int     `json:"turns"`         // that followed another
+	Late         int     `json:"late"`          // of them, due more than 1 ms later than planned
+	ThinkUnknown int     `json:"think_unknown"` // of them, followed at once since their think time is not known
+	P50US        float64 `json:"p50_us"`
+	P99US        float64 `json:"p99_us"`
+	MaxUS        float64 `json:"max_us"`
 }
 
 // Health is the state of this client during the replay.
@@ -66,6 +79,7 @@ func (t *tally) fidelity(h Health) Fidelity {
 	t.fillPrefix(&f)
 	t.fillHealth(&f.Health)
 	f.TurnsEarly = t.turnsEarly()
+	f.Dependency = t.dependency()
 	f.judge(t.r.opt.TTFTSLO, t.r.plan.Options.Lengths)
 	return f
 }
@@ -74,7 +88,10 @@ func (t *tally) fidelity(h Health) Fidelity {
 func (t *tally) fillLoad(f *Fidelity) {
 	var due, sent, lags []float64 // milliseconds
 	for _, x := range t.done {
-		d := float64(t.r.plan.Items[x.index].DueUS) / 1000
+		if x.again {
+			continue
+		}
+		d := ms(x.due)
 		due, sent, lags = append(due, d), append(sent, d+ms(x.sent)), append(lags, ms(x.lag))
 	}
 	if len(due) == 0 {
@@ -155,7 +172,9 @@ func (t *tally) fillPrefix(f *Fidelity) {
 	shaped := false
 	for _, x := range t.done {
 		it := &t.r.plan.Items[x.index]
-		in, hit = in+it.InputTokens, hit+it.IdealHit
+		if !x.again {
+			in, hit = in+it.InputTokens, hit+it.IdealHit
+		}
 		shaped = shaped || it.shaped()
 		if x.cached >= 0 && x.input > 0 {
 			counted, cached = counted+x.input, cached+x.cached
@@ -193,22 +212,43 @@ func (t *tally) fillHealth(h *Health) {
 	h.KernelShare, h.Coalesced = share(kernel, answers), share(coalesced, chunks)
 }
 
-// turnsEarly counts turns of a session that left before the turn before had ended: the recorded user had seen that
-// answer, so the target is slower than the recorded system, or the plan is sped up.
+// turnsEarly counts turns that left before the answer they followed had ended: the recorded user had seen that answer, so the
+// target is slower than the recorded system, or the plan is sped up.
 func (t *tally) turnsEarly() (n int) {
-	ends := map[string]time.Duration{}
+	ends := make([]time.Duration, len(t.r.plan.Items))
 	for _, x := range t.done {
-		it := &t.r.plan.Items[x.index]
-		if it.SessionID == "" {
-			continue
-		}
-		due := time.Duration(it.DueUS) * time.Microsecond
-		if ends[it.SessionID] > due {
-			n++
-		}
 		if x.end >= 0 {
-			ends[it.SessionID] = max(ends[it.SessionID], due+x.end)
+			ends[x.index] = max(ends[x.index], x.due+x.end)
+		}
+	}
+	for _, x := range t.done {
+		if before := t.r.turns[x.index].after; !x.again && before >= 0 && ends[before] > x.due {
+			n++
 		}
 	}
 	return n
+}
+
+// dependency sums up how turns waited; nil in open pacing.
+func (t *tally) dependency() *Dependency {
+	if t.r.follow == nil {
+		return nil
+	}
+	d, waits := &Dependency{}, []float64{0}
+	for _, x := range t.done {
+		if x.again || t.r.turns[x.index].after < 0 {
+			continue
+		}
+		late := max(x.due-time.Duration(t.r.plan.Items[x.index].DueUS)*time.Microsecond, 0)
+		d.Turns++
+		d.Late += count(late > time.Millisecond)
+		d.ThinkUnknown += count(!t.r.turns[x.index].known)
+		waits = append(waits, float64(late)/1000)
+	}
+	if d.Turns > 0 {
+		waits = waits[1:]
+	}
+	slices.Sort(waits)
+	d.P50US, d.P99US, d.MaxUS = quantile(waits, .5), quantile(waits, .99), waits[len(waits)-1]
+	return d
 }

@@ -13,10 +13,12 @@ import (
 func tallied(due, sent []float64) *tally {
 	p := &Plan{Options: PlanOptions{Lengths: LengthsRecorded}}
 	t := newTally(&run{plan: p, opt: &Options{}, d: &dispatcher{}})
+	t.r.turns = make([]turn, len(due))
 	for i := range due {
+		t.r.turns[i].after = -1
 		p.Items = append(p.Items, Item{DueUS: int64(due[i] * 1000), InputTokens: 10, OutputTokens: 5})
 		lag := time.Duration((sent[i] - due[i]) * float64(time.Millisecond))
-		t.done = append(t.done, outcome{index: i, sent: lag, lag: lag, written: true, kernel: true, ok: true, input: 10, output: 5, cached: -1, end: -1})
+		t.done = append(t.done, outcome{index: i, due: time.Duration(due[i] * float64(time.Millisecond)), sent: lag, lag: lag, written: true, kernel: true, ok: true, input: 10, output: 5, cached: -1, end: -1})
 		t.nSent++
 	}
 	return t
@@ -170,6 +172,7 @@ func TestFidelityCounts(t *testing.T) {
 	x := tallied([]float64{0, 10, 20, 30}, []float64{15, 11, 21, 31})
 	for i := range x.done {
 		x.r.plan.Items[i].SessionID = "s"
+		x.r.turns = x.r.plan.turns()
 		x.done[i].end = 25 * time.Millisecond // from due: ends at 25, 35, 45 and 55 ms
 	}
 	x.done[0].reused, x.done[1].wait, x.done[2].coalesced, x.done[2].chunks, x.done[3].kernel = true, 3*time.Millisecond, 1, 4, false

@@ -27,8 +27,12 @@ type Options struct {
 	MaxTokensField string  // name of the length limit in the body; "" is max_tokens
 	Extra          []Field // members set in every body but those of embeddings; a value of null takes a member out
 
+	Pacing        string // PacingOpen or PacingSessions; "" is open
+	ThreadAnswers bool   // sessions: put what the target answered into the next turn, in place of what was recorded
+	Retries       int    // further attempts of a call that failed without an answer; 0 none
+
 	TTFTSLO     time.Duration // widens the bound on send lag to 5 % of it; 0 without
-	StopShare   float64       // stop when this share of the first requests failed; 0 is 0.9, negative is never
+	StopShare   float64       // stop when this share of the first requests, or of any 30 s later on, failed; 0 is 0.9, negative is never
 	NoPreflight bool
 
 	Sink     func(*trace.Request) error // gets each finished request, one at a time, in order of their end
@@ -79,6 +83,9 @@ type Progress struct {
 	Lag                                   time.Duration // of the newest send
 }
 
+// maxRetries bounds the attempts, lest a dead target be asked for ever.
+const maxRetries = 10
+
 func (o *Options) check() error {
 	u, err := url.Parse(o.Target)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -90,6 +97,18 @@ func (o *Options) check() error {
 	case CancelNever, CancelRecorded:
 	default:
 		return fmt.Errorf("cancel: want %s or %s, got %q", CancelNever, CancelRecorded, o.Cancel)
+	}
+	switch {
+	case o.Pacing == "":
+		o.Pacing = PacingOpen
+	case o.Pacing != PacingOpen && o.Pacing != PacingSessions:
+		return fmt.Errorf("pacing: want %s or %s, got %q", PacingOpen, PacingSessions, o.Pacing)
+	}
+	if o.ThreadAnswers && o.Pacing != PacingSessions {
+		return fmt.Errorf("threading answers: want pacing by %s, for a turn that does not wait has no answer to hold", PacingSessions)
+	}
+	if o.Retries < 0 || o.Retries > maxRetries {
+		return fmt.Errorf("retries: want 0 to %d, got %d", maxRetries, o.Retries)
 	}
 	if o.MaxTokensField == "" {
 		o.MaxTokensField = "max_tokens"

@@ -12,17 +12,18 @@ const Format = "reprise-replay"
 
 // result is a finished call.
 type result struct {
-	index int
-	due   time.Time
-	out   wire.Outcome
-	free  bool // its length was not forced although lengths are
-	over  bool // the replay was being stopped when the call ended
+	index, attempt int
+	due            time.Time
+	out            wire.Outcome
+	final          bool // no further attempt follows
+	free           bool // its length was not forced although lengths are
+	over           bool // the replay was being stopped when the call ended
 }
 
 // record makes the row of a finished call. All times count from the instant it was due.
 func (r *run) record(res *result) *trace.Request {
 	it, o := &r.plan.Items[res.index], &res.out
-	row := &trace.Request{RequestID: it.RequestID, RootRequestID: it.RootID, Attempt: 1, ResponseID: o.ID, SessionID: it.SessionID, Turn: it.Turn,
+	row := &trace.Request{RequestID: attemptID(it.RequestID, res.attempt), RootRequestID: it.RootID, Attempt: int32(max(res.attempt, 1)), ResponseID: o.ID, SessionID: it.SessionID, Turn: it.Turn,
 		Arrival: trace.Ptr(res.due.UnixMicro()), Vantage: trace.Replay, ClockDomain: trace.Wall, TimePrecision: 1,
 		ErrorClass: o.Class, FinishReason: o.Finish, EndpointKind: it.Endpoint, Stream: trace.Ptr(it.Stream),
 		ModelRequested: r.opt.model(it.Model), ModelServed: o.Model, Replica: o.Replica, Tenant: it.Tenant, App: it.App, Route: it.Route,

@@ -1,11 +1,14 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"reprise/ingest/trace"
@@ -22,6 +25,12 @@ type Report struct {
 	Classes     map[string]int `json:"classes"` // finished requests by outcome
 	Examples    []Example      `json:"examples"`
 	Incomplete  string         `json:"incomplete,omitempty"` // why not everything was sent, one of the Stopped words; "" when it was
+	Attempts    int            `json:"attempts"`             // finished, the first ones and retries
+	Retried     int            `json:"retried"`              // requests tried more than once
+	Recovered   int            `json:"recovered"`            // of them, those that ended well
+	Pacing      string         `json:"pacing"`
+	Threaded    int            `json:"threaded,omitempty"`   // turns that held the target's own answer to the turn before
+	Unthreaded  int            `json:"unthreaded,omitempty"` // turns that should have, but held what was recorded, or nothing of the talk
 	Lengths     string         `json:"lengths"`
 	Cancel      string         `json:"cancel"`
 	Salt        string         `json:"salt,omitempty"`
@@ -32,13 +41,16 @@ type Report struct {
 	SelfCheck   *SelfCheck     `json:"selfcheck"`                // what this client was measured to be able to do; nil when it was not
 }
 
-// Example is one failed request of each kind.
+// Example is a kind of failure: how many attempts ended so, and the first of them.
 type Example struct {
-	RequestID string `json:"request_id"`
-	Class     string `json:"class"`
-	Status    int    `json:"status,omitempty"`
-	Reason    string `json:"reason"`
-	Code      string `json:"code,omitempty"`
+	RequestID   string   `json:"request_id"`
+	Class       string   `json:"class"`
+	Status      int      `json:"status,omitempty"`
+	Reason      string   `json:"reason"`
+	Code        string   `json:"code,omitempty"`
+	RetryAfterS int64    `json:"retry_after_s,omitempty"` // what the target asked for
+	Count       int      `json:"count"`
+	Others      []string `json:"others,omitempty"` // request ids of some more
 }
 
 // Why a replay ended early.
@@ -59,6 +71,12 @@ type run struct {
 	d      *dispatcher
 	stop   context.CancelCauseFunc
 	tally  *tally
+	turns  []turn  // of each item
+	follow [][]int // items that wait for each item; nil in open pacing
+
+	mu    sync.Mutex
+	meter *shareMeter
+	err   error // a body that could not be built
 }
 
 // Run sends the plan and reports how it went. An error means that nothing of use was sent (bad options, a target that
@@ -116,10 +134,14 @@ func (r *run) send(ctx context.Context) (*Report, error) {
 	sending, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r.stop = stop
-	ready, full, built := make(chan prepared, r.plan.ahead()), make(chan struct{}), make(chan error, 1)
-	go func() { built <- r.build(sending, ready, full) }()
-	<-full // bodies are ahead before the clock starts
+	r.turns, r.meter = r.plan.turns(), newShareMeter(r.bodies.cal)
 	r.d = &dispatcher{items: r.plan.Items, pace: r.opt.pace, limit: r.opt.MaxInFlight, free: make(chan struct{}, 1)}
+	if r.opt.Pacing == PacingSessions {
+		r.follow, r.d.turns = followers(r.turns), newTurnQueue()
+	}
+	ready, full, built := make(chan prepared, r.plan.ahead()), make(chan struct{}), make(chan struct{})
+	go func() { defer close(built); r.build(sending, ready, full) }()
+	<-full // bodies are ahead before the clock starts
 	if r.d.limit <= 0 {
 		r.d.limit = descriptorLimit()
 	}
@@ -134,35 +156,37 @@ func (r *run) send(ctx context.Context) (*Report, error) {
 	<-collected
 	cause := context.Cause(sending)
 	stop(nil)
-	err := <-built
-	if err != nil {
+	<-built
+	if r.err != nil {
 		cause = errBody
 	}
-	return r.tally.report(cause, health.stop()), errors.Join(err, r.tally.err)
+	return r.tally.report(cause, health.stop()), errors.Join(r.err, r.tally.err)
 }
 
-// one sends a call and hands its result on.
-func (r *run) one(ctx context.Context, p prepared, results chan<- result) {
-	it := &r.plan.Items[p.index]
-	due := r.d.due(p.index)
-	call := ctx
-	if r.opt.Cancel == CancelRecorded && it.CancelUS != nil {
-		var hangUp context.CancelFunc
-		call, hangUp = context.WithDeadline(ctx, due.Add(time.Duration(*it.CancelUS)*time.Microsecond))
-		defer hangUp()
+// fail keeps the first body that cannot be built, which ends the replay.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	r.err = cmp.Or(r.err, err)
+	r.mu.Unlock()
+	r.stop(errBody)
+}
+
+// attemptID names an attempt: the recorded id, and for a retry its number behind it.
+func attemptID(id string, attempt int) string {
+	if attempt <= 1 {
+		return id
 	}
-	o := r.client.Do(call, &p.call)
-	results <- result{index: p.index, due: due, out: o, over: ctx.Err() != nil, free: p.free}
+	return fmt.Sprintf("%s-try%d", id, attempt)
 }
 
 // header is the caller's, with the recorded id so that logs of the target can be joined.
-func (r *run) header(it *Item) http.Header {
+func (r *run) header(it *Item, attempt int) http.Header {
 	h := r.opt.Header.Clone()
 	if h == nil {
 		h = http.Header{}
 	}
 	if h.Get("X-Request-Id") == "" && it.RequestID != "" && strings.Trim(it.RequestID, idBytes) == "" {
-		h.Set("X-Request-Id", it.RequestID)
+		h.Set("X-Request-Id", attemptID(it.RequestID, attempt))
 	}
 	if it.Endpoint == "messages" { // Anthropic asks for both
 		setDefault(h, "Anthropic-Version", "2023-06-01")

@@ -17,19 +17,26 @@ type tally struct {
 	r   *run
 	err error
 
-	mu      sync.Mutex
-	nSent   int
-	words   int64 // of synthetic prompts sent
-	hit     int64 // words of them an endless cache would hold
-	done    []outcome
-	classes map[string]int
-	example []Example
-	told    time.Time
+	mu                   sync.Mutex
+	nSent                int
+	words                int64 // of synthetic prompts sent
+	hit                  int64 // words of them an endless cache would hold
+	done                 []outcome
+	classes              map[string]int
+	example              []Example
+	told                 time.Time
+	finals               int
+	retried              int // requests tried more than once
+	saved                int // of them, those that ended well
+	breaker              breaker
+	threaded, unthreaded int
 }
 
-// outcome is what the checks need of a finished call.
+// outcome is what the checks need of a finished attempt.
 type outcome struct {
 	index             int
+	again             bool          // not the first attempt
+	due               time.Duration // after the start, with what the turn before it held it up
 	sent              time.Duration // when it left, after it was due
 	lag, wait         time.Duration // send lag without the wait for a new connection; that wait
 	written           bool
@@ -42,14 +49,8 @@ type outcome struct {
 	end               time.Duration // from due, -1 unknown
 }
 
-// early failures: the first checkAfter to checkUntil finished requests decide.
-const (
-	checkAfter = 20
-	checkUntil = 100
-)
-
 func newTally(r *run) *tally {
-	return &tally{r: r, classes: map[string]int{}, example: []Example{}, done: make([]outcome, 0, len(r.plan.Items))}
+	return &tally{r: r, classes: map[string]int{}, example: []Example{}, breaker: breaker{share: r.opt.StopShare}, done: make([]outcome, 0, len(r.plan.Items))}
 }
 
 func (t *tally) sent(p prepared) {
@@ -58,6 +59,13 @@ func (t *tally) sent(p prepared) {
 	t.nSent++
 	t.words += int64(p.words)
 	t.hit += int64(p.hit)
+}
+
+// threads counts a turn that was to hold the target's answer to the turn before it.
+func (t *tally) threads(does bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.threaded, t.unthreaded = t.threaded+count(does), t.unthreaded+count(!does)
 }
 
 // collect takes results until the channel is closed.
@@ -79,11 +87,11 @@ func (t *tally) collect(results <-chan result) {
 
 func (t *tally) add(res *result, row *trace.Request) {
 	o := &res.out
-	t.classes[row.ErrorClass]++
+	t.count(res, row.ErrorClass)
 	if row.ErrorClass != trace.ClassOK {
 		t.addExample(row, o)
 	}
-	x := outcome{index: res.index, written: !o.Sent.IsZero(), reused: o.Reused, wait: o.ConnWait, kernel: o.Stamps == wire.StampKernel,
+	x := outcome{index: res.index, again: res.attempt > 1, due: res.due.Sub(t.r.d.start), written: !o.Sent.IsZero(), reused: o.Reused, wait: o.ConnWait, kernel: o.Stamps == wire.StampKernel,
 		late: o.Lateness, coalesced: o.Coalesced, chunks: len(o.Chunks), input: orMinus(row.InputTokens), output: orMinus(row.OutputTokens),
 		cached: orMinus(row.CachedInputTokens), ok: row.ErrorClass == trace.ClassOK, free: res.free, end: -1}
 	x.lag = o.Begun.Sub(res.due)
@@ -98,7 +106,23 @@ func (t *tally) add(res *result, row *trace.Request) {
 		x.end = time.Duration(*row.EndUS) * time.Microsecond
 	}
 	t.done = append(t.done, x)
-	t.checkEarly()
+}
+
+// count takes how a request ended in the end, and stops a replay that is hopeless.
+func (t *tally) count(res *result, class string) {
+	if !res.final {
+		return
+	}
+	t.finals++
+	t.classes[class]++
+	if res.attempt > 1 {
+		t.retried++
+		t.saved += count(class == trace.ClassOK)
+	}
+	failed := class != trace.ClassOK && class != trace.ClassCancel && class != trace.ClassInFlight
+	if t.breaker.add(time.Now(), failed) && !t.allSent() {
+		t.r.stop(errFailures)
+	}
 }
 
 func orMinus(n *int64) int64 {
@@ -109,24 +133,25 @@ func orMinus(n *int64) int64 {
 }
 
 func (t *tally) addExample(row *trace.Request, o *wire.Outcome) {
-	e := Example{row.RequestID, row.ErrorClass, o.Status, o.Reason, o.Code}
+	e := Example{RequestID: row.RequestID, Class: row.ErrorClass, Status: o.Status, Reason: o.Reason, Code: o.Code,
+		RetryAfterS: int64(o.RetryAfter / time.Second), Count: 1}
 	same := func(x Example) bool { return x.Class == e.Class && x.Status == e.Status && x.Reason == e.Reason }
-	if len(t.example) < 20 && !slices.ContainsFunc(t.example, same) {
+	switch i := slices.IndexFunc(t.example, same); {
+	case i >= 0:
+		known := &t.example[i]
+		if known.Count++; len(known.Others) < maxSamples-1 {
+			known.Others = append(known.Others, e.RequestID)
+		}
+	case len(t.example) < maxExamples:
 		t.example = append(t.example, e)
 	}
 }
 
-// checkEarly stops a replay whose first requests nearly all fail: a fast report about nothing helps nobody (RPL-30).
-func (t *tally) checkEarly() {
-	n := len(t.done)
-	if t.r.opt.StopShare < 0 || n < checkAfter || n > checkUntil || t.allSent() {
-		return
-	}
-	failed := n - t.classes[trace.ClassOK] - t.classes[trace.ClassCancel] - t.classes[trace.ClassInFlight]
-	if float64(failed) >= t.r.opt.StopShare*float64(n) {
-		t.r.stop(errFailures)
-	}
-}
+// Bounds of what a report says about failures: kinds, and request ids of each.
+const (
+	maxExamples = 40
+	maxSamples  = 4
+)
 
 func (t *tally) allSent() bool {
 	t.mu.Lock()
@@ -141,11 +166,11 @@ func (t *tally) tell(last bool) {
 	}
 	t.told = time.Now()
 	t.mu.Lock()
-	p := Progress{Planned: len(t.r.plan.Items), Sent: t.nSent, InFlight: int(t.r.d.inFlight.Load()), Done: len(t.done)}
+	p := Progress{Planned: len(t.r.plan.Items), Sent: t.nSent, InFlight: int(t.r.d.inFlight.Load()), Done: t.finals}
 	t.mu.Unlock()
 	p.Failed = p.Done - t.classes[trace.ClassOK]
-	if p.Done > 0 {
-		p.Lag = t.done[p.Done-1].lag
+	if len(t.done) > 0 {
+		p.Lag = t.done[len(t.done)-1].lag
 	}
 	t.r.opt.Progress(p)
 }
@@ -153,9 +178,9 @@ func (t *tally) tell(last bool) {
 // report is made when everything has ended.
 func (t *tally) report(cause error, h Health) *Report {
 	r := t.r
-	slices.SortFunc(t.done, func(a, b outcome) int { return cmp.Compare(a.index, b.index) })
+	slices.SortStableFunc(t.done, func(a, b outcome) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.index, b.index)) })
 	rep := &Report{Target: r.opt.replica(), StartUS: r.d.start.UnixMicro(), TookUS: time.Since(r.d.start).Microseconds(), Planned: len(r.plan.Items),
-		Sent: t.nSent, Classes: t.classes, Examples: t.example, Lengths: r.plan.Options.Lengths, Cancel: r.opt.Cancel, Salt: r.opt.Salt,
+		Sent: t.nSent, Classes: t.classes, Examples: t.example, Attempts: len(t.done), Retried: t.retried, Recovered: t.saved, Pacing: r.opt.Pacing, Threaded: t.threaded, Unthreaded: t.unthreaded, Lengths: r.plan.Options.Lengths, Cancel: r.opt.Cancel, Salt: r.opt.Salt,
 		Calibration: r.bodies.cal}
 	switch {
 	case errors.Is(cause, errFailures):
@@ -183,6 +208,19 @@ func (rep *Report) notices() []Notice {
 		add("not_calibrated", "how the target counts was not measured: prompts have one word for each recorded token")
 	} else if c.TokensPerWord != 1 || c.User != 0 {
 		add("calibrated", "the target counts %.3f tokens a word and %.0f for its template: prompts are made to come out as long as recorded", c.TokensPerWord, c.User)
+	}
+	if d := f.Dependency; d != nil {
+		add("closed_loop", "turns waited for the answers before them: %d of %d left later than planned (99th percentile %.0f ms), so the load followed the target (closed loop)",
+			d.Late, d.Turns, d.P99US/1000)
+		if d.ThinkUnknown > 0 {
+			add("think_unknown", "%d turns followed at once: the log does not say when the answer before them had ended", d.ThinkUnknown)
+		}
+	}
+	if rep.Threaded+rep.Unthreaded > 0 {
+		add("threaded", "%d turns held what the target had answered, %d what was recorded or nothing of it", rep.Threaded, rep.Unthreaded)
+	}
+	if rep.Retried > 0 {
+		add("retried", "%d requests were tried again, %d of them with success: each attempt is a row of its own", rep.Retried, rep.Recovered)
 	}
 	if f.TurnsEarly > 0 {
 		add("turns_early", "%d turns left before the answer to the turn before them had ended", f.TurnsEarly)

@@ -23,6 +23,9 @@ import (
 // replayFlags say where a plan is sent and how.
 type replayFlags struct {
 	target, model, out, cancel, keyEnv, salt string
+	pacing, stopFailures                     string
+	threadAnswers                            bool
+	retries                                  int
 	modelMap, header, metrics                []string
 	maxInFlight                              int
 	dryRun, noPreflight                      bool
@@ -39,6 +42,10 @@ func (r *replayFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&r.keyEnv, "api-key-env", "", "environment variable that holds the key")
 	fs.StringArrayVar(&r.header, "header", nil, "NAME=VALUE, sent with each request")
 	fs.StringVar(&r.cancel, "cancel", replay.CancelNever, "requests whose client hung up: recorded (hang up again) or never")
+	fs.StringVar(&r.pacing, "pacing", replay.PacingOpen, "open (each request at its time) or sessions (a turn also waits for the answer before it and the recorded think time)")
+	fs.BoolVar(&r.threadAnswers, "thread-answers", false, "with --pacing sessions: put what the target answered into the next turn")
+	fs.IntVar(&r.retries, "retries", 0, "try a request that failed without an answer so many times more, each attempt a row of its own")
+	fs.StringVar(&r.stopFailures, "stop-failures", "90%", "stop when this share of the first 20 to 100 requests, or of any 30 s later on, failed (0: never)")
 	fs.StringVar(&r.salt, "salt", "", "words in front of each prompt, so that the target's cache does not know them")
 	fs.IntVar(&r.maxInFlight, "max-in-flight", 0, "safety limit; sends above it wait and the run is marked (0: what the system allows)")
 	fs.DurationVar(&r.first, "first-byte-timeout", 0, "longest wait for the first byte of an answer")
@@ -52,7 +59,13 @@ func (r *replayFlags) add(cmd *cobra.Command) {
 
 func (r *replayFlags) options() (o replay.Options, err error) {
 	o = replay.Options{Target: r.target, Model: r.model, Header: http.Header{}, Cancel: r.cancel, Salt: r.salt,
-		MaxInFlight: r.maxInFlight, NoPreflight: r.noPreflight}
+		MaxInFlight: r.maxInFlight, NoPreflight: r.noPreflight, Pacing: r.pacing, ThreadAnswers: r.threadAnswers, Retries: r.retries}
+	if o.StopShare, err = share(r.stopFailures); err != nil {
+		return o, usage(fmt.Errorf("--stop-failures: %w", err))
+	}
+	if o.StopShare == 0 {
+		o.StopShare = -1
+	}
 	if o.ModelMap, err = keyValues(r.modelMap); err != nil {
 		return o, usage(fmt.Errorf("--model-map: %w", err))
 	}
@@ -90,6 +103,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Example: `  reprise replay run --target http://127.0.0.1:8000/v1 -o candidate
   reprise replay gateway.jsonl.gz --from 2026-11-24T09:00Z --to 2026-11-24T09:10Z --speed 2 --target http://127.0.0.1:8000/v1 -o candidate
   reprise replay plan.parquet --target https://h100.internal/v1 --model llama-70b --api-key-env KEY -o candidate
+  reprise replay agents.jsonl --target http://127.0.0.1:8000/v1 --pacing sessions --thread-answers -o candidate
   reprise replay run --target http://127.0.0.1:8000/v1 --dry-run`,
 		Args: exactly("RUN|PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -203,7 +217,7 @@ func (a *app) printReplay(r *replay.Report, run string) {
 	}
 	fmt.Fprintf(a.out, "outcomes: %s\n", reasons(classes))
 	for _, e := range r.Examples {
-		fmt.Fprintf(a.out, "  for example %s: %s\n", printable(e.RequestID), printable(exampleText(e)))
+		fmt.Fprintf(a.out, "  %s, for example %s: %s\n", count(int64(e.Count)), printable(e.RequestID), printable(exampleText(e)))
 	}
 	fmt.Fprintln(a.out, selfCheckLine(r.SelfCheck))
 	for _, m := range r.Metrics {
@@ -224,6 +238,9 @@ func exampleText(e replay.Example) string {
 		if more != "" {
 			s += ", " + more
 		}
+	}
+	if e.RetryAfterS > 0 {
+		s += fmt.Sprintf(", retry after %d s", e.RetryAfterS)
 	}
 	return s
 }

@@ -1,0 +1,59 @@
+package replay
+
+import (
+	"context"
+	"time"
+
+	"reprise/replay/wire"
+)
+
+// Waits between attempts when the target does not name one: doubled each time. A target that asks for more than the
+// longest is not asked again: a replay would stand still (RPL-29).
+const (
+	firstBackOff   = 500 * time.Millisecond
+	longestBackOff = 30 * time.Second
+)
+
+// one makes a call, and makes it again while that was asked for and may help. Each attempt is a result of its own, with times
+// from its own due time.
+func (r *run) one(ctx context.Context, p prepared, results chan<- result) {
+	it := &r.plan.Items[p.index]
+	call := ctx
+	if r.opt.Cancel == CancelRecorded && it.CancelUS != nil {
+		var hangUp context.CancelFunc
+		call, hangUp = context.WithDeadline(ctx, p.due.Add(time.Duration(*it.CancelUS)*time.Microsecond))
+		defer hangUp()
+	}
+	res := result{index: p.index, due: p.due, free: p.free}
+	for !res.final {
+		res.attempt++
+		p.call.Header = r.header(it, res.attempt)
+		res.out = r.client.Do(call, &p.call)
+		ended := time.Now()
+		wait, again := r.opt.backOff(&res.out, res.attempt)
+		res.final = !again || !sleep(call, wait)
+		res.over = ctx.Err() != nil
+		if res.final {
+			r.wake(ctx, &p, ended, &res.out)
+		}
+		results <- res
+		res.due = ended.Add(wait)
+	}
+}
+
+// backOff says how long to wait before a call is tried again, and whether it is: only what may go better next time, and only
+// where nothing of an answer had come.
+func (o *Options) backOff(out *wire.Outcome, attempt int) (time.Duration, bool) {
+	if attempt > o.Retries || len(out.Chunks) > 0 {
+		return 0, false
+	}
+	switch out.Class {
+	case wire.ClassRateLimited, wire.ClassUpstream, wire.ClassNetwork, wire.ClassTimeout:
+	default:
+		return 0, false
+	}
+	if out.RetryAfter > 0 {
+		return out.RetryAfter, out.RetryAfter <= longestBackOff
+	}
+	return min(firstBackOff<<min(attempt-1, 10), longestBackOff), true
+}
