@@ -92,7 +92,7 @@ func (s *seen) warnings(res *Result, sc Scope) []Warning {
 	if s.clockless > 0 {
 		out = append(out, Warning{"mixed_clocks", fmt.Sprintf("%d requests have times of another clock than the rest (relative or since a boot): they are in no figure over time", s.clockless)})
 	}
-	if !sc.SLO.has(sloMetrics...) && res.has("attainment") {
+	if !sc.SLO.has(sloMetrics...) && (res.has("attainment") || res.Query == "cost") {
 		out = append(out, Warning{"no_slo", "no objective was given, so no request is judged"})
 	}
 	return out

@@ -35,11 +35,13 @@ type Engine struct {
 }
 
 // Scope says which requests a query sees and how it groups them. From and To bound the arrival, half open, in
-// microseconds since 1970; nil is no bound. By names columns of queries.Dimensions.
+// microseconds since 1970; nil is no bound. By names columns of queries.Dimensions. Hardware fills in parameters of
+// queries that params leave open.
 type Scope struct {
 	From, To *int64
 	By       []string
 	SLO      SLO
+	Hardware Hardware
 }
 
 // NewEngine starts an engine. Close it.
@@ -111,7 +113,7 @@ func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, param
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
 	}
-	res.Warnings = append(res.Warnings, warnings...)
+	res.Warnings = append(append(res.Warnings, warnings...), hardwareWarnings(res)...)
 	if len(r.metrics) == 0 && name == targetMetrics {
 		res.Warnings = append(res.Warnings, Warning{"no_target_metrics", noTargetMetrics})
 	}
@@ -204,6 +206,12 @@ func (e *Engine) values(q queries.Query, sc Scope, params map[string]string) (ma
 		}
 		if name == "from_us" || name == "to_us" {
 			return nil, fmt.Errorf("parameter %q is given by the time range", name)
+		}
+	}
+	hardware := sc.Hardware.params()
+	for _, p := range queries.Parameters(q) {
+		if v, ok := hardware[p.Name]; ok {
+			values[p.Name] = v
 		}
 	}
 	maps.Copy(values, params)

@@ -16,7 +16,7 @@ type Picture struct {
 
 // pictured are the queries of the whole picture, with the log level that each needs (metrics.md 0.4).
 var pictured = []string{"overview", "coverage", "latency", "latency_over_time", "token_gaps", "goodput", "goodput_over_time", "errors",
-	"phases", "decode_stalls", "stall_culprits", "stall_blame", "concurrency", "system_prompt", "prefix_cache", "prefix_curve", targetMetrics}
+	"phases", "decode_stalls", "stall_culprits", "stall_blame", "concurrency", "load", "system_prompt", "prefix_cache", "prefix_curve", targetMetrics}
 
 // targetMetrics is the one query that reads what the target said of itself; only a replay can have asked it.
 const (
@@ -36,7 +36,7 @@ func (e *Engine) Picture(ctx context.Context, r *Run, sc Scope) (*Picture, error
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range pictured {
+	for _, name := range slices.Concat(pictured, sc.Hardware.pictured()) {
 		if name == targetMetrics && len(r.metrics) == 0 {
 			if has.replayed > 0 {
 				p.Missing[name] = noTargetMetrics
@@ -146,7 +146,7 @@ func (l levels) lacks(query string) string {
 	switch {
 	case l.requests == 0:
 		return "no requests in this time range"
-	case l.timed == 0 && (timeBin(query, 0) != nil || query == "concurrency"):
+	case l.timed == 0 && (timeBin(query, 0) != nil || query == "concurrency" || query == "load"):
 		return "this log has no arrival times"
 	case query == "token_gaps" && l.chunks == 0:
 		return "this log has no chunk times"

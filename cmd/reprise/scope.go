@@ -15,6 +15,7 @@ import (
 // scopeFlags narrow and group what is looked at, and say how the answer leaves.
 type scopeFlags struct {
 	from, to, slo string
+	hardware      string
 	by            []string
 	format        string
 	asJSON        bool
@@ -26,6 +27,7 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&s.to, "to", "", "and before this time")
 	fs.StringSliceVar(&s.by, "by", nil, "group by: model, tenant, route, replica, app ...")
 	fs.StringVar(&s.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file with objectives by tenant and model")
+	fs.StringVar(&s.hardware, "hardware", "", "YAML file that names the GPU and its price and describes the model, for cost, roofline and other queries")
 	fs.StringVar(&s.format, "format", "text", "how results leave: text, json, csv, arrow")
 	fs.BoolVar(&s.asJSON, "json", false, "short for --format json")
 }
@@ -46,6 +48,9 @@ func (s *scopeFlags) scope() (sc analyze.Scope, err error) {
 	}
 	if err == nil && s.slo != "" {
 		sc.SLO, err = parseSLO(s.slo)
+	}
+	if err == nil && s.hardware != "" {
+		sc.Hardware, err = analyze.LoadHardware(s.hardware)
 	}
 	if err != nil {
 		return sc, usage(err)
