@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,12 +43,26 @@ func (e *Engine) Incidents(ctx context.Context, r *Run, sc Scope) ([]Incident, e
 	if err != nil || bin == 0 {
 		return nil, err
 	}
+	return e.incidentsIn(ctx, r, sc, bin)
+}
+
+// maxExplained bounds the incidents that are looked into: those with most bad requests. The others have no Diff.
+const maxExplained = 20
+
+// incidentsIn is [Engine.Incidents] with bins of a given length.
+func (e *Engine) incidentsIn(ctx context.Context, r *Run, sc Scope, bin int64) ([]Incident, error) {
 	res, err := e.Query(ctx, r, "incident_bins", sc, map[string]string{"bin_us": strconv.FormatInt(bin, 10)})
 	if err != nil {
 		return nil, err
 	}
 	found := incidentWindows(incidentRows(res), bin, 1-sc.SLO.Objective)
-	for i := range found {
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+		found[i].Cause, found[i].Text = "unexplained", "not looked into: others have more bad requests"
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[b].Bad, found[a].Bad) })
+	for _, i := range order[:min(len(order), maxExplained)] {
 		if err := e.explain(ctx, r, sc, &found[i]); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@
 -- column short_bad requests lower
 -- column short_burn ratio lower
 -- column threshold ratio none
--- column firing bool none
+-- column firing text none
 -- chart line x=at_us y=burn
 WITH
 seen AS (

@@ -39,6 +39,7 @@ func (a *app) commands() []*cobra.Command {
 		a.compareCommand(),
 		a.sweepCommand(),
 		a.selfcheckCommand(),
+		a.reportCommand(),
 		a.exportCommand(),
 		a.demoCommand(),
 		a.fakellmCommand(),

@@ -7,24 +7,27 @@ SELECT grp, rule, at_us, long_us, short_us, threshold, first_us, last_us, from_u
        CASE WHEN at_us >= from_us THEN long_bad / nullif(long_n * round(1 - {objective}, 9), 0) END AS long_burn,
        CASE WHEN at_us >= from_us THEN short_bad / nullif(short_n * round(1 - {objective}, 9), 0) END AS short_burn
 FROM (
-  SELECT *, CAST(sum(n) OVER before AS BIGINT) AS sum_n, CAST(sum(bad) OVER before AS BIGINT) AS sum_bad,
+  SELECT grp, rule, at_us, CAST(sum(n) OVER before AS BIGINT) AS sum_n, CAST(sum(bad) OVER before AS BIGINT) AS sum_bad,
          CAST(sum(n - long_out) OVER before AS BIGINT) AS long_n, CAST(sum(bad - long_out_bad) OVER before AS BIGINT) AS long_bad,
          CAST(sum(n - short_out) OVER before AS BIGINT) AS short_n, CAST(sum(bad - short_out_bad) OVER before AS BIGINT) AS short_bad
   FROM (
-    -- a minute enters both windows at its end, leaves each a window later, and is looked at when the long window is first full
-    SELECT grp, rule, long_us, short_us, threshold, first_us, last_us, from_us,
-           CASE step WHEN 0 THEN minute_us WHEN 1 THEN minute_us + short_us WHEN 2 THEN minute_us + long_us ELSE greatest(from_us, minute_us) END AS at_us,
+    SELECT grp, rule, at_us,
            CAST(sum(CASE WHEN step = 0 THEN n ELSE 0 END) AS BIGINT) AS n, CAST(sum(CASE WHEN step = 0 THEN bad ELSE 0 END) AS BIGINT) AS bad,
            CAST(sum(CASE WHEN step = 1 THEN n ELSE 0 END) AS BIGINT) AS short_out, CAST(sum(CASE WHEN step = 1 THEN bad ELSE 0 END) AS BIGINT) AS short_out_bad,
            CAST(sum(CASE WHEN step = 2 THEN n ELSE 0 END) AS BIGINT) AS long_out, CAST(sum(CASE WHEN step = 2 THEN bad ELSE 0 END) AS BIGINT) AS long_out_bad
     FROM (
-      SELECT grp, arrival_us - mod(arrival_us, 60000000) + 60000000 AS minute_us, count(*) AS n, count(CASE WHEN verdict = 'bad' THEN 1 END) AS bad
-      FROM calls
-      WHERE generation AND NOT cached_response AND arrival_us IS NOT NULL AND verdict IN ('good', 'bad')
-      GROUP BY 1, 2
-    ) CROSS JOIN burn_windows CROSS JOIN (VALUES (0), (1), (2), (3)) AS steps(step)
-    GROUP BY ALL
+      -- a minute enters both windows at its end, leaves each a window later, and is looked at when the long window is first full
+      SELECT grp, rule, step, n, bad, last_us,
+             CASE step WHEN 0 THEN minute_us WHEN 1 THEN minute_us + short_us WHEN 2 THEN minute_us + long_us ELSE greatest(from_us, minute_us) END AS at_us
+      FROM (
+        SELECT grp, arrival_us - mod(arrival_us, 60000000) + 60000000 AS minute_us, count(*) AS n, count(CASE WHEN verdict = 'bad' THEN 1 END) AS bad
+        FROM calls
+        WHERE generation AND NOT cached_response AND arrival_us IS NOT NULL AND verdict IN ('good', 'bad')
+        GROUP BY 1, 2
+      ) CROSS JOIN burn_windows CROSS JOIN (VALUES (0), (1), (2), (3)) AS steps(step)
+    )
+    WHERE at_us <= last_us
+    GROUP BY grp, rule, at_us
   )
-  WHERE at_us <= last_us
   WINDOW before AS (PARTITION BY grp, rule ORDER BY at_us)
-)
+) JOIN burn_windows USING (rule)

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"reprise/analyze"
+	"reprise/reports"
+)
+
+// reportCommand lists the reports that answer one standing question; adding one is adding a line.
+func (a *app) reportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "report KIND",
+		Short:   "a page for one question: the week's objectives",
+		Example: `  reprise report weekly run --week 2026-W47 --slo slo.yaml --by route -o weekly.html`,
+	}
+	cmd.AddCommand(a.weeklyCommand())
+	return cmd
+}
+
+// weeklyFlags are those of `report weekly`.
+type weeklyFlags struct {
+	week, slo, html, format string
+	by                      []string
+	price, gpus             float64
+	share                   bool
+}
+
+func (a *app) weeklyCommand() *cobra.Command {
+	var o weeklyFlags
+	var f ingestFlags
+	cmd := &cobra.Command{
+		Use:   "weekly RUN",
+		Short: "did we keep our objectives, how much budget is left, what changed",
+		Example: `  reprise report weekly run --week 2026-W47 --slo 'ttft<=1s,tpot<=60ms@99%' --by route
+  reprise report weekly run --week 2026-W47 --slo slo.yaml -o weekly.html --format markdown > weekly.md
+  reprise report weekly run --slo 'e2e<=60s@95%' --gpus 8 --gpu-price 2.87     # the last whole week of the log`,
+		Args: exactly("RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.weekly(cmd.Context(), args[0], &o, &f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&o.week, "week", "", "ISO week (Monday to Sunday, UTC), such as 2026-W47; the last one of the log without")
+	fs.StringVar(&o.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file with objectives by tenant and model")
+	fs.StringSliceVar(&o.by, "by", nil, "what makes a service: model, tenant, route, app ...")
+	fs.StringVarP(&o.html, "output", "o", "", "also write the report as one HTML file that needs no network")
+	fs.StringVar(&o.format, "format", "text", "how the report leaves: text, json, markdown")
+	fs.Float64Var(&o.price, "gpu-price", 0, "price of a GPU an hour: gives the cost of a million tokens")
+	fs.Float64Var(&o.gpus, "gpus", 0, "GPUs that served the traffic")
+	shareFlag(cmd, &o.share)
+	f.add(cmd)
+	return cmd
+}
+
+// options checks the flags; From is 0 without --week.
+func (o *weeklyFlags) options() (w analyze.WeeklyOptions, err error) {
+	w = analyze.WeeklyOptions{By: o.by, Price: o.price, GPUs: o.gpus, Seed: 1}
+	if !slices.Contains([]string{"text", "json", "markdown"}, o.format) {
+		return w, usage(fmt.Errorf("--format: expected text, json or markdown, got %q", o.format))
+	}
+	if o.price < 0 || o.gpus < 0 || (o.price > 0) != (o.gpus > 0) {
+		return w, usage(errors.New("--gpu-price and --gpus: expected both, above 0"))
+	}
+	if w.From, err = weekStart(o.week); err != nil {
+		return w, usage(err)
+	}
+	if o.slo == "" {
+		o.slo = defaultSLO
+	}
+	if w.SLO, err = parseSLO(o.slo); err != nil {
+		return w, usage(err)
+	}
+	return w, nil
+}
+
+// weekStart is the Monday of an ISO week that exists; 0 for "".
+func weekStart(s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	year, week, ok := strings.Cut(s, "-W")
+	y, err1 := strconv.Atoi(year)
+	n, err2 := strconv.Atoi(week)
+	if ok && err1 == nil && err2 == nil && len(year) == 4 {
+		monday := isoWeek(y, n)
+		if gotYear, gotWeek := monday.ISOWeek(); gotYear == y && gotWeek == n {
+			return monday.UnixMicro(), nil
+		}
+	}
+	return 0, fmt.Errorf("--week: expected an ISO week such as 2026-W47, got %q", s)
+}
+
+func (a *app) weekly(ctx context.Context, path string, o *weeklyFlags, f *ingestFlags) error {
+	w, err := o.options()
+	if err != nil {
+		return err
+	}
+	run, err := a.mount(ctx, path, f)
+	if err != nil {
+		return err
+	}
+	shared, err := newSharing(o.share, f)
+	if err != nil {
+		return err
+	}
+	defer shared.close()
+	if run, err = shared.copy(ctx, run, "run"); err != nil {
+		return err
+	}
+	if o.share {
+		path = run.Path
+	}
+	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	if w.From == 0 {
+		if w.From, err = lastWeek(ctx, e, run); err != nil {
+			return err
+		}
+	}
+	week, err := e.Weekly(ctx, run, w)
+	if err != nil {
+		return err
+	}
+	report := reports.BuildWeekly(reports.WeeklyInput{Run: path, By: o.by, SLO: w.SLO, Week: week, Next: nextAfterWeekly(path, o.slo, week)})
+	shared.clean(&report)
+	shared.close() // before anything is written: a closed pipe would end the program here
+	if o.html != "" {
+		if err := writeFile(o.html, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
+			return err
+		}
+		a.talk("wrote %s", o.html)
+	}
+	switch o.format {
+	case "json":
+		return reports.WriteJSON(a.out, report)
+	case "markdown":
+		return reports.WriteMarkdown(a.out, report)
+	}
+	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Width: a.width, Rows: 20})
+}
+
+// lastWeek is the week of the last arrival, or the one before when that week has not ended in the log and the log holds an
+// earlier one.
+func lastWeek(ctx context.Context, e *analyze.Engine, run *analyze.Run) (int64, error) {
+	res, err := e.SQL(ctx, run, analyze.Scope{}, "SELECT min(arrival_us) AS first_us, max(arrival_us) AS last_us FROM requests")
+	if err != nil {
+		return 0, err
+	}
+	first, ok1 := res.Rows[0][0].(int64)
+	last, ok2 := res.Rows[0][1].(int64)
+	if !ok1 || !ok2 {
+		return 0, errors.New("this log has no arrival times, so it has no weeks")
+	}
+	monday := func(us int64) time.Time { return isoWeek(time.UnixMicro(us).UTC().ISOWeek()) }
+	week := monday(last)
+	if week.AddDate(0, 0, 7).UnixMicro()-last > 3600e6 && monday(first).Before(week) {
+		week = week.AddDate(0, 0, -7)
+	}
+	return week.UnixMicro(), nil
+}
+
+// nextAfterWeekly proposes to look into the worst incident.
+func nextAfterWeekly(path, slo string, w *analyze.Weekly) []string {
+	if len(w.Incidents) == 0 {
+		return nil
+	}
+	in := slices.MaxFunc(w.Incidents, func(a, b analyze.Incident) int { return int(a.Bad - b.Bad) })
+	return []string{fmt.Sprintf("reprise analyze %s --slo '%s' --from %s --to %s", path, slo, rfc3339(in.From-3600e6), rfc3339(in.To+3600e6))}
+}

@@ -1,0 +1,292 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"reprise/analyze"
+)
+
+// WeeklyInput is what [BuildWeekly] makes a report of.
+type WeeklyInput struct {
+	Run  string // as the user named it
+	By   []string
+	SLO  analyze.SLO
+	Week *analyze.Weekly
+	Next []string
+}
+
+// BuildWeekly makes the weekly review: did we keep our objectives, how much budget is left, what changed; then what burned the
+// budget, what it cost, and how good the data are.
+func BuildWeekly(in WeeklyInput) Report {
+	w := in.Week
+	r := Report{Title: "Week " + weekName(w.From) + " of " + in.Run, Next: in.Next,
+		Subtitle: weekRange(w) + "; objective " + in.SLO.Text + byText(in.By)}
+	if w.Seen[0] == w.Seen[1] {
+		r.Verdict, r.Answer = "unsure", []string{"No request of the log arrived in this week."}
+		return r
+	}
+	r.Verdict, r.Answer = weekAnswer(in)
+	r.Figures = weekFigures(in)
+	r.Notes = weekNotes(in)
+	r.Sections = []Section{groupTable(in), incidentTable(in), partTable(w), latencyTable(w)}
+	for _, name := range []string{"alerts", "burn_rules", "burn_rate", "goodput_over_time"} {
+		s := section(name, w.Results[name], "")
+		s.PageOnly = name == "burn_rate" || name == "goodput_over_time"
+		if name == "alerts" && len(s.Result.Rows) == 0 {
+			s.Missing = noAlert(w)
+		}
+		markIncidents(s.Charts, w.Incidents)
+		markObjective(s.Charts, in.SLO)
+		r.Sections = append(r.Sections, s)
+	}
+	r.Sections = append(r.Sections, costTable(w), promptTable(w))
+	for _, name := range []string{"goodput", "errors", "coverage"} {
+		s := section(name, w.Results[name], w.Missing[name])
+		s.PageOnly = name == "coverage"
+		r.Sections = append(r.Sections, s)
+	}
+	return r
+}
+
+// weekName is the ISO week of a Monday.
+func weekName(us int64) string {
+	y, n := time.UnixMicro(us).UTC().ISOWeek()
+	return fmt.Sprintf("%d-W%02d", y, n)
+}
+
+func weekRange(w *analyze.Weekly) string {
+	const day = "Mon 2006-01-02"
+	return utc(w.From, day) + " to " + utc(w.To-1, day) + " UTC"
+}
+
+func byText(by []string) string {
+	if len(by) == 0 {
+		return ""
+	}
+	return "; by " + strings.Join(by, ", ")
+}
+
+// weekGroups are the groups that can be judged, most bad calls beyond the objective first.
+func weekGroups(in WeeklyInput) (out []weekGroup) {
+	for _, g := range in.Week.Groups {
+		if g.This.Attainment != nil {
+			out = append(out, weekGroup{judgedGroup{g.This.Attainment, g.Name, g.This.Good + g.This.Bad, g.This.Unevaluable}, g})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b weekGroup) int { return cmp.Compare(b.beyond(in.SLO.Objective), a.beyond(in.SLO.Objective)) })
+	return out
+}
+
+type weekGroup struct {
+	judgedGroup
+	analyze.WeekGroup
+}
+
+// weekAnswer says whether the objectives were kept, what is left of the budget, and what changed.
+func weekAnswer(in WeeklyInput) (verdict string, out []string) {
+	groups := weekGroups(in)
+	if len(groups) == 0 {
+		return "unsure", []string{"No call of this week can be judged under " + in.SLO.Text + "."}
+	}
+	verdict = "good"
+	var missed, open []string
+	for _, g := range groups {
+		switch g.met() {
+		case "fail":
+			missed = append(missed, g.name)
+		case "inconclusive":
+			open = append(open, g.name)
+		}
+	}
+	switch {
+	case len(missed) > 0:
+		verdict = "bad"
+	case len(open) > 0:
+		verdict = "unsure"
+	}
+	worst := groups[0]
+	first := fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst.Attainment), count(worst.n), in.SLO.Text, percent(in.SLO.Objective), worst.words())
+	if len(groups) > 1 {
+		kept := len(groups) - len(missed) - len(open)
+		text := fmt.Sprintf("%d of %d groups missed the objective, %d kept it", len(missed), len(groups), kept)
+		if len(open) > 0 {
+			text += fmt.Sprintf(", of %d it cannot be told (too few calls)", len(open))
+		}
+		out = append(out, text+".")
+		first = "Furthest from it is " + worst.name + ": " + first
+	}
+	out = append(out, first, "Error budget of the week"+of(groups, worst)+": "+budgetText(worst.This)+".", changeAnswer(groups, worst))
+	return verdict, append(out, burnAnswer(in)...)
+}
+
+func of(groups []weekGroup, g weekGroup) string {
+	if len(groups) == 1 {
+		return ""
+	}
+	return " for " + g.name
+}
+
+func budgetText(s analyze.WeekSide) string {
+	if s.Left == nil {
+		return "none, the objective allows no bad call; " + count(s.Bad) + " were bad"
+	}
+	used := count(s.Bad) + " bad calls, " + orUnknown(s.Allowed, one) + " allowed"
+	if *s.Left < 0 {
+		return percent(-*s.Left) + " overspent (" + used + ")"
+	}
+	return percent(*s.Left) + " left (" + used + ")"
+}
+
+// changeAnswer speaks of the groups that changed by more than chance, else of the worst one.
+func changeAnswer(groups []weekGroup, worst weekGroup) string {
+	var parts []string
+	for _, verdict := range []string{analyze.Worse, analyze.Better} {
+		for _, g := range groups {
+			if g.ShareChange != nil && g.ShareChange.Verdict == verdict && len(parts) < 3 {
+				parts = append(parts, verdict+of(groups, g)+": "+changeText(g))
+			}
+		}
+	}
+	switch {
+	case len(parts) > 0:
+		return "Against last week " + strings.Join(parts, "; ") + "."
+	case worst.Last == nil:
+		return "The log holds no judged call of the week before, so nothing is said about change."
+	}
+	return "Against last week no change of attainment beyond chance" + of(groups, worst) + ": " + changeText(worst) + "."
+}
+
+// changeText is "99.42 % to 98.31 % (-1.11 points [-1.20, -1.02])".
+func changeText(g weekGroup) string {
+	s := perCent(100*g.Last.Share, 2) + " % to " + perCent(100*g.This.Share, 2) + " %"
+	if c := g.ShareChange; c != nil && c.CI != nil {
+		return s + fmt.Sprintf(" (%+.2f points [%+.2f, %+.2f])", 100*c.Diff, 100*c.CI[0], 100*c.CI[1])
+	}
+	return s + " (too few hours for an interval)"
+}
+
+// burnAnswer says when the budget went: alerts, incidents and the rest.
+func burnAnswer(in WeeklyInput) (out []string) {
+	w := in.Week
+	if n := len(w.Results["alerts"].Rows); n > 0 {
+		v := views(w.Results["alerts"])
+		hottest := slices.MaxFunc(v, func(a, b rowView) int { return cmp.Compare(orZero(a.num("peak_burn")), orZero(b.num("peak_burn"))) })
+		start, _ := hottest.get("start_us").(int64)
+		end, _ := hottest.get("end_us").(int64)
+		out = append(out, fmt.Sprintf("%s would have fired; the hottest: rule %s%s from %s to %s UTC, burn up to %s.", plural(n, "burn rate alert"), hottest.text("rule"),
+			groupText(hottest), utc(start, "Mon 15:04"), utc(end, "Mon 15:04"), orUnknown(hottest.num("peak_burn"), one)))
+	} else {
+		out = append(out, strings.ToUpper(noAlert(w)[:1])+noAlert(w)[1:]+".")
+	}
+	var bad int64
+	for _, g := range w.Groups {
+		bad += g.This.Bad
+	}
+	if len(w.Incidents) > 0 && bad > 0 {
+		out = append(out, fmt.Sprintf("%s of the %s bad calls (%s) came in %s, the others in quiet hours.", count(w.Within), count(bad),
+			percent(float64(w.Within)/float64(bad)), plural(len(w.Incidents), "incident")))
+	}
+	return out
+}
+
+// groupText names the group of a row, unless it is of everything.
+func groupText(v rowView) string {
+	if g := v.text("grp"); g != "all" {
+		return " for " + g
+	}
+	return ""
+}
+
+// noAlert says why there is none.
+func noAlert(w *analyze.Weekly) string {
+	for _, v := range views(w.Results["burn_rules"]) {
+		if orZero(v.num("hours_judged")) > 0 {
+			return "no burn rate alert would have fired"
+		}
+	}
+	return "no burn rate rule can be judged: the log is shorter than their windows"
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return count(int64(n)) + " " + what + "s"
+}
+
+const maxWeekGroups = 8
+
+// weekFigures has a line for each objective, then cost and prompts.
+func weekFigures(in WeeklyInput) (out []Figure) {
+	groups := weekGroups(in)
+	for _, g := range groups[:min(len(groups), maxWeekGroups)] {
+		f := Figure{Name: shorten(g.name, 24), Value: attained(g.Attainment) + "   budget " + budgetShort(g.This) + "   " + metShort[g.met()],
+			Note: "n " + count(g.n) + "; last week n/a"}
+		if g.name == "all" {
+			f.Name = "objective"
+		}
+		if g.Last != nil {
+			f.Note = fmt.Sprintf("n %s; last week %s, %s", count(g.n), attained(g.Last.Attainment), g.ShareChange.Verdict)
+		}
+		out = append(out, f)
+	}
+	if c := in.Week.Cost; c["this good"] > 0 {
+		f := Figure{"cost", fmt.Sprintf("%.4g a million good tokens", c["this good"]), fmt.Sprintf("%.4g a million delivered", c["this delivered"])}
+		if last := c["last good"]; last > 0 {
+			f.Note += fmt.Sprintf("; last week %.4g good (%+.1f %%)", last, 100*(c["this good"]/last-1))
+		}
+		out = append(out, f)
+	}
+	for _, v := range views(in.Week.Results["system_prompt"])[:min(1, len(views(in.Week.Results["system_prompt"])))] {
+		out = append(out, promptsFigure(v))
+	}
+	return out
+}
+
+var metShort = map[string]string{"pass": "kept", "fail": "missed", "inconclusive": "open"}
+
+func budgetShort(s analyze.WeekSide) string {
+	if s.Left == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%+.0f %%", 100**s.Left)
+}
+
+// weekNotes say how good the data are.
+func weekNotes(in WeeklyInput) (out []string) {
+	w := in.Week
+	out = append(out, w.Skipped...)
+	const layout = "Mon 15:04"
+	if w.Seen[0] >= w.From+3600e6 || w.Seen[1] < w.To-3600e6 {
+		out = append(out, fmt.Sprintf("the log covers this week from %s to %s UTC only (%s); nothing is extrapolated", utc(w.Seen[0], layout), utc(w.Seen[1], layout),
+			percent(float64(w.Seen[1]-w.Seen[0])/float64(w.To-w.From))))
+	}
+	if span := w.Last[1] - w.Last[0]; span > 0 && float64(span) < .99*float64(w.To-w.From) {
+		out = append(out, "of the week before the log covers only "+percent(float64(span)/float64(w.To-w.From))+", from "+utc(w.Last[0], layout)+" to "+utc(w.Last[1], layout)+" UTC")
+	}
+	if len(w.Silent) > 0 {
+		var parts []string
+		for _, s := range w.Silent[:min(len(w.Silent), 5)] {
+			parts = append(parts, utc(s[0], layout)+" to "+utc(s[1], layout))
+		}
+		if n := len(w.Silent) - len(parts); n > 0 {
+			parts = append(parts, plural(n, "more stretch"))
+		}
+		out = append(out, "no call to a model arrived from "+strings.Join(parts, ", ")+" UTC: missing log or no traffic, which the log cannot tell apart")
+	}
+	for name, why := range sorted(w.Missing) {
+		out = append(out, "cannot say: "+strings.ToLower(titles[name])+" ("+why+")")
+	}
+	for _, r := range []*analyze.Result{w.Results["error_budget"], w.Results["weekly_latency"]} {
+		for _, warning := range r.Warnings {
+			if !slices.Contains(out, warning.Message) {
+				out = append(out, warning.Message)
+			}
+		}
+	}
+	return out
+}
