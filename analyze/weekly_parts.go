@@ -198,7 +198,7 @@ func (w *weekly) parts(ctx context.Context) error {
 			w.out.Parts = append(w.out.Parts, found[i])
 		}
 	}
-	slices.SortStableFunc(w.out.Parts, func(a, b WeekPart) int { return cmp.Compare(b.Extra, a.Extra) })
+	slices.SortStableFunc(w.out.Parts, func(a, b WeekPart) int { return cmp.Or(cmp.Compare(b.Extra, a.Extra), cmp.Compare(a.Share, b.Share)) })
 	return nil
 }
 

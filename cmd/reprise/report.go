@@ -152,7 +152,7 @@ func (a *app) weekly(ctx context.Context, path string, o *weeklyFlags, f *ingest
 	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Width: a.width, Rows: 20})
 }
 
-// lastWeek is the week of the last arrival, or the one before when that week has not ended in the log and the log holds an
+// lastWeek is the week of the last arrival, or the one before when the log ends before that week's Sunday and holds an
 // earlier one.
 func lastWeek(ctx context.Context, e *analyze.Engine, run *analyze.Run) (int64, error) {
 	res, err := e.SQL(ctx, run, analyze.Scope{}, "SELECT min(arrival_us) AS first_us, max(arrival_us) AS last_us FROM requests")
@@ -166,7 +166,7 @@ func lastWeek(ctx context.Context, e *analyze.Engine, run *analyze.Run) (int64, 
 	}
 	monday := func(us int64) time.Time { return isoWeek(time.UnixMicro(us).UTC().ISOWeek()) }
 	week := monday(last)
-	if week.AddDate(0, 0, 7).UnixMicro()-last > 3600e6 && monday(first).Before(week) {
+	if week.AddDate(0, 0, 7).UnixMicro()-last > 86400e6 && monday(first).Before(week) {
 		week = week.AddDate(0, 0, -7)
 	}
 	return week.UnixMicro(), nil
