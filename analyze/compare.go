@@ -32,6 +32,7 @@ type Comparison struct {
 	Gate       []string `json:"gate"`        // the figures that decide
 	Comparable bool     `json:"comparable"`
 	WhyNot     []string `json:"why_not"`
+	WouldHelp  []string `json:"would_help"` // what would make them comparable
 	Margin     float64  `json:"margin"`
 
 	Pairs    int              `json:"pairs"` // logical requests whose id is in both runs
@@ -47,6 +48,7 @@ type Comparison struct {
 	SLO      *SLODelta    `json:"slo"`       // nil without an SLO
 	Groups   []GroupDelta `json:"groups,omitempty"`
 	Curves   []Curve      `json:"curves"`
+	Noise    *Noise       `json:"noise"`  // how far two runs of the base's target differ; nil when only one is given
 	Turned   []Turned     `json:"turned"` // pairs that changed sides, first of each kind
 	Warnings []Warning    `json:"warnings"`
 }
@@ -89,7 +91,7 @@ func Compare(ctx context.Context, e *Engine, base, cand *Run, o CompareOptions) 
 func compare(base, cand *sideRows, o CompareOptions) *Comparison {
 	x := comparing{CompareOptions: o, base: base, cand: cand, pairs: pair(base, cand)}
 	c := &Comparison{Base: base.path, Cand: cand.path, Margin: o.Margin, Pairs: len(x.pairs), Paired: x.counts(),
-		WhyNot: []string{}, Gate: []string{}, Metrics: []Delta{}, Absent: []Absence{}, LongGaps: []CountDelta{}, Curves: []Curve{},
+		WhyNot: []string{}, WouldHelp: []string{}, Gate: []string{}, Metrics: []Delta{}, Absent: []Absence{}, LongGaps: []CountDelta{}, Curves: []Curve{},
 		Turned: []Turned{}, Warnings: []Warning{}}
 	x.out = c
 	c.Sides = map[string]*Side{"base": x.describe(base, baseOf), "cand": x.describe(cand, candOf)}

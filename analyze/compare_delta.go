@@ -25,6 +25,7 @@ type Delta struct {
 	LowN     bool        `json:"low_n"` // under ten values are expected beyond the quantile
 	Gated    bool        `json:"gated"`
 	Verdict  string      `json:"verdict"`
+	Noise    *NoiseDelta `json:"noise,omitempty"` // the same figure over two runs of the base's target
 }
 
 // latencyMetrics are compared pair by pair. Those gated decide the overall verdict.

@@ -3,7 +3,6 @@ package analyze
 import (
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"reprise/analyze/stats"
@@ -83,9 +82,9 @@ func (c *Comparison) gate() []string {
 	if c.SLO != nil {
 		out = append(out, "attainment")
 	}
-	for _, d := range c.Metrics {
-		if d.Gated {
-			out = append(out, fmt.Sprintf("%s_p%g", d.Metric, math.Round(d.Quantile*1e6)/1e4))
+	for i := range c.Metrics {
+		if c.Metrics[i].Gated {
+			out = append(out, figureOf(&c.Metrics[i]))
 		}
 	}
 	return out

@@ -36,7 +36,7 @@ type Fidelity struct {
 func (x *comparing) checkLoad() {
 	x.withheld = map[metric]string{}
 	if len(x.pairs) == 0 {
-		x.no("no request id is in both runs (base %d requests, candidate %d)", len(x.base.rows), len(x.cand.rows))
+		x.no(helpIDs, "no request id is in both runs (base %d requests, candidate %d)", len(x.base.rows), len(x.cand.rows))
 		return
 	}
 	x.checkShare()
@@ -54,28 +54,42 @@ func (x *comparing) checkReplays(name string, s *sideRows) {
 		why := strings.Join(r.Fidelity.Reasons, "; ")
 		switch {
 		case r.Incomplete != "":
-			x.no("the %s run is incomplete: %s", name, r.Incomplete)
+			x.no(helpAgain, "the %s run is incomplete: %s", name, r.Incomplete)
 		case r.Fidelity.Verdict == "INVALID":
-			x.no("the replay of the %s run is invalid: %s", name, why)
+			x.no(helpClient, "the replay of the %s run is invalid: %s", name, why)
 		case r.Fidelity.Verdict == "DEGRADED":
 			x.out.warn("degraded", "the replay of the %s run is degraded: %s", name, why)
 		}
 	}
 }
 
-func (x *comparing) no(format string, args ...any) {
+// What would make two runs comparable, by what is wrong with them.
+const (
+	helpIDs    = "compare replays of one run or plan, or logs that keep request ids"
+	helpSame   = "send the same requests to both: one plan, or the same --from, --to, --sample and --seed; narrow logs to the shared traffic with --from and --to"
+	helpSpeed  = "replay both from one plan, at one --speed and --max-gap"
+	helpTokens = "let the replay measure how the target counts (without --no-preflight), or keep bodies at ingest and replay those; two models with other tokenizers never count alike"
+	helpAgain  = "replay again, to the end"
+	helpClient = "replay again from a quieter or larger machine or at a lower --speed; reprise selfcheck says what this client carries"
+)
+
+// no says why the runs do not compare, and what would make them.
+func (x *comparing) no(help, format string, args ...any) {
 	x.out.WhyNot = append(x.out.WhyNot, fmt.Sprintf(format, args...))
+	if !slices.Contains(x.out.WouldHelp, help) {
+		x.out.WouldHelp = append(x.out.WouldHelp, help)
+	}
 }
 
 // checkShare wants most requests paired: of the smaller run, and of all that either run served meanwhile.
 func (x *comparing) checkShare() {
 	n := len(x.pairs)
 	if small := min(len(x.base.rows), len(x.cand.rows)); float64(n) < minPaired*float64(small) {
-		x.no("only %d of the %d requests of the smaller run are in both", n, small)
+		x.no(helpSame, "only %d of the %d requests of the smaller run are in both", n, small)
 	}
 	for name, side := range x.out.bothSides() {
 		if in := side.InWindow; float64(n) < minPaired*float64(in) {
-			x.no("the %s run served %d requests in the time of the pairs, of which %d are paired: it had another load", name, in, n)
+			x.no(helpSame, "the %s run served %d requests in the time of the pairs, of which %d are paired: it had another load", name, in, n)
 		}
 	}
 }
@@ -107,10 +121,10 @@ func (x *comparing) checkArrivals() {
 		return
 	}
 	if d > maxArrivalKS {
-		x.no("arrivals differ: KS distance %.3f of the gaps between them (limit %.2f)", d, maxArrivalKS)
+		x.no(helpSpeed, "arrivals differ: KS distance %.3f of the gaps between them (limit %.2f)", d, maxArrivalKS)
 	}
 	if r := f.RateRatio; r != nil && outside(*r, minRate) {
-		x.no("the candidate got %.2f times the request rate of the base (limit %.2f to %.2f)", *r, minRate, 2-minRate)
+		x.no(helpSpeed, "the candidate got %.2f times the request rate of the base (limit %.2f to %.2f)", *r, minRate, 2-minRate)
 	}
 }
 
@@ -150,11 +164,11 @@ func (x *comparing) checkInput() {
 	f := &x.out.Fidelity
 	f.InputRatio, f.InputSame = ratioOf(c, b), ratioOf(same, n)
 	if r := f.InputRatio; r != nil && outside(*r, minInput) {
-		x.no("the candidate counted %.3f times the input tokens of the base (limit %.2f to %.2f)", *r, minInput, 2-minInput)
+		x.no(helpTokens, "the candidate counted %.3f times the input tokens of the base (limit %.2f to %.2f)", *r, minInput, 2-minInput)
 	} else if s := f.InputSame; s != nil && *s < minSamePrompt {
-		x.no("only %.1f %% of the pairs have the same input tokens within 2 %% (limit %.0f %%)", 100**s, 100*minSamePrompt)
+		x.no(helpTokens, "only %.1f %% of the pairs have the same input tokens within 2 %% (limit %.0f %%)", 100**s, 100*minSamePrompt)
 	} else if d := x.count(func(p paired) bool { return p.base.derived && p.cand.derived }); s == nil && d > 0 && x.base.path != x.cand.path {
-		x.no("%d pairs have only a place in a file for an id, and no input tokens to tell whether they are the same requests", d)
+		x.no(helpIDs, "%d pairs have only a place in a file for an id, and no input tokens to tell whether they are the same requests", d)
 	}
 }
 

@@ -13,6 +13,8 @@ type ShareDelta struct {
 	Lost    int        `json:"lost"`    // in the base only
 	P       float64    `json:"p"`       // McNemar, exact
 	Verdict string     `json:"verdict"`
+
+	Noise *NoiseDelta `json:"noise,omitempty"` // as in Delta; a share has no ratio
 }
 
 // harm says when a change of a share counts: the share of bad ones may rise by Tolerated and still be non-inferior; a

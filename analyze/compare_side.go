@@ -43,6 +43,39 @@ type replayed struct {
 		Verdict string // FAITHFUL, DEGRADED or INVALID
 		Reasons []string
 	}
+	SelfCheck *struct { // what the client was measured to be able to do, microseconds
+		AtUS   int64 `json:"at_us"`
+		Send   struct{ Error p99 }
+		Stamps struct {
+			Kernel *p99
+			Clock  p99
+		}
+	}
+}
+
+type p99 struct {
+	P99 float64 `json:"p99_us"`
+}
+
+// ClientCheck is the self-check of the client that replayed a run, from before the replay: what it adds by itself.
+type ClientCheck struct {
+	AtUS     int64   `json:"at_us"` // when, since 1970
+	SendP99  float64 `json:"send_error_p99_ms"`
+	StampP99 float64 `json:"chunk_time_error_p99_ms"`
+}
+
+// client is the self-check of the last replay that has one; nil without.
+func (s *sideRows) client() (c *ClientCheck) {
+	for _, r := range s.replays {
+		if k := r.SelfCheck; k != nil {
+			stamp := k.Stamps.Clock.P99
+			if k.Stamps.Kernel != nil {
+				stamp = k.Stamps.Kernel.P99
+			}
+			c = &ClientCheck{k.AtUS, k.Send.Error.P99 / 1e3, stamp / 1e3}
+		}
+	}
+	return c
 }
 
 // replays reads the report that a replay stores in the metadata of its parts, under reprise.replay.
@@ -80,10 +113,11 @@ type Side struct {
 	OutputTokens *int64         `json:"output_tokens"`   // of these, the ones that finished well in both
 	CachedShare  *float64       `json:"cached_share"`    // of the input tokens, where both runs tell what came from cache
 	SendLagP99   *float64       `json:"send_lag_p99_ms"` // replay: how late the client was
+	Client       *ClientCheck   `json:"client"`          // replay: what the client can do; nil for a log, and when it was never measured
 }
 
 func (x *comparing) describe(s *sideRows, of picker) *Side {
-	d := &Side{Requests: len(s.rows), Statuses: map[string]int{}, Vantages: []string{}, TTFTKinds: []string{}}
+	d := &Side{Requests: len(s.rows), Client: s.client(), Statuses: map[string]int{}, Vantages: []string{}, TTFTKinds: []string{}}
 	var lags []float64
 	for i := range s.rows {
 		r := &s.rows[i]

@@ -22,6 +22,8 @@ func (x *comparing) warn() {
 	if c.Base != c.Cand {
 		c.warn("run_to_run", "the intervals do not hold how far two runs of one target differ: repeat the base run and compare the two (A/A) to know that")
 	}
+	x.warnClient("base", x.base)
+	x.warnClient("candidate", x.cand)
 	for name, side := range c.bothSides() {
 		if side.SendLagP99 != nil && *side.SendLagP99 > x.lagLimit() {
 			c.warn("late_client", "%s: the client sent 1 %% of the requests more than %.1f ms late, which counts as latency of the target", name, *side.SendLagP99)
@@ -32,6 +34,13 @@ func (x *comparing) warn() {
 	}
 	if n := x.count(func(p paired) bool { return bothLatency(p) && p.base.estimated != p.cand.estimated }); n > 0 {
 		c.warn("token_counts", "%d pairs have output tokens that the server counted in one run and the gateway estimated in the other: TPOT may differ for that alone", n)
+	}
+}
+
+// warnClient tells of a replay by a client that nobody has measured.
+func (x *comparing) warnClient(name string, s *sideRows) {
+	if len(s.replays) > 0 && s.client() == nil {
+		x.out.warn("no_selfcheck", "%s: what the client that sent it can do was never measured (reprise selfcheck)", name)
 	}
 }
 

@@ -43,9 +43,13 @@ var (
 // answerOf is the verdict with the figures that made it, then goodput and failures.
 func answerOf(c *analyze.Comparison) []string {
 	if !c.Comparable {
-		return []string{headline[c.Verdict] + ": " + strings.Join(c.WhyNot, "; "), "No latency verdict is given: the runs did not receive the same load."}
+		return []string{headline[c.Verdict] + ": " + strings.Join(c.WhyNot, "; "), "No latency verdict is given: the runs did not receive the same load.",
+			"What would make them comparable: " + strings.Join(c.WouldHelp, "; ") + "."}
 	}
 	out := []string{headline[c.Verdict] + ": " + reason(c)}
+	if line := noiseLine(c); line != "" {
+		out = append(out, line)
+	}
 	if s := c.SLO; s != nil && s.Good.Base != nil && s.Good.Cand != nil {
 		out = append(out, fmt.Sprintf("Good requests (%s): %s → %s of %s pairs, %s (%s turned bad, %s turned good).", s.Text, percent(*s.Good.Base),
 			percent(*s.Good.Cand), count(int64(s.Good.N)), s.Good.Verdict, count(int64(s.Good.Lost)), count(int64(s.Good.Gained))))

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"reprise/analyze"
@@ -38,9 +39,14 @@ func fairness(c *analyze.Comparison) Section {
 		{"output tokens of the pairs", tokens(b.OutputTokens), tokens(n.OutputTokens), maybe(f.OutputRatio)},
 		{"input tokens that came from cache", orUnknown(b.CachedShare, percent), orUnknown(n.CachedShare, percent), nil},
 		{"lateness of the client, p99", orUnknown(b.SendLagP99, duration), orUnknown(n.SendLagP99, duration), nil},
+		{"error of the client's sends by its self-check, p99", clientError(b, false), clientError(n, false), nil},
+		{"error of the client's chunk times, p99", clientError(b, true), clientError(n, true), nil},
 		{"request rate", nil, nil, maybe(f.RateRatio)},
 		{"seen from", listed(b.Vantages), listed(n.Vantages), nil},
 		{"first token means", listed(b.TTFTKinds), listed(n.TTFTKinds), nil},
+	}
+	if b.Client == nil && n.Client == nil {
+		rows = slices.DeleteFunc(rows, func(r []any) bool { return strings.HasPrefix(r[0].(string), "error of the client's") })
 	}
 	about := fmt.Sprintf("Load that both runs received, over the pairs; a ratio is over the pairs for which both runs tell. Distance of arrival patterns (Kolmogorov-Smirnov): %s; 95 %% of arrivals lie within %s of each other; "+
 		"pairs with the same input tokens within 2 %%: %s; distance of output lengths: %s.", orUnknown(f.ArrivalKS, one), orUnknown(f.ArrivalShift, duration),
@@ -51,6 +57,18 @@ func fairness(c *analyze.Comparison) Section {
 	}
 	r := table("fairness", title, about, columnsOf(1, "what text", "base text", "candidate text", "ratio ratio"), rows)
 	return section("fairness", r, "")
+}
+
+// clientError is an error of the client itself, as its self-check measured it.
+func clientError(s *analyze.Side, stamps bool) any {
+	switch c := s.Client; {
+	case c == nil:
+		return nil
+	case stamps:
+		return duration(c.StampP99)
+	default:
+		return duration(c.SendP99)
+	}
 }
 
 func listed(names []string) any {
@@ -93,7 +111,15 @@ func figuresSection(c *analyze.Comparison) Section {
 	about := fmt.Sprintf("Quantiles of both runs over the same requests, candidate / base, with a 95 %% interval (paired bootstrap, %s resamples of %s units of kind %s). "+
 		"better: the interval lies below 1; non-inferior: the one-sided upper bound is within the margin; worse: the lower bound is above it.",
 		count(int64(c.Resample.B)), count(int64(c.Resample.Clusters)), c.Resample.Unit)
-	s := section("figures", table("figures", "Every figure", about, columnsOf(1, deltaColumns...), rows), withheld(c))
+	columns := deltaColumns
+	if c.Noise != nil {
+		about += " same ratio: the same figure over two runs of the base's target; a difference that is not larger than that is inconclusive."
+		columns = append(append([]string{}, columns...), "same_ratio ratio", "same_low ratio", "same_high ratio")
+		for i, d := range c.Metrics {
+			rows[i] = append(rows[i], noiseCells(d.Noise)...)
+		}
+	}
+	s := section("figures", table("figures", "Every figure", about, columnsOf(1, columns...), rows), withheld(c))
 	if s.Missing == "" {
 		s.Charts = ratioChart(c)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,14 +17,18 @@ import (
 func (a *app) compareCommand() *cobra.Command {
 	var s scopeFlags
 	var f ingestFlags
-	var margin, html string
+	var margin string
+	var out verdictFiles
 	var seed uint64
 	var shared bool
+	var again string
 	cmd := &cobra.Command{
 		Use:   "compare BASE CAND",
 		Short: "is the candidate better? two runs, paired by request",
 		Example: `  reprise compare base candidate --slo 'ttft<=1s,tpot<=60ms@99%'
   reprise compare base candidate --margin 5% --html verdict.html
+  reprise compare base candidate --aa base-again                   # the same target twice: its noise floor beside every difference
+  reprise compare base candidate --slo guidellm-chat --junit verdict.xml
   reprise compare base candidate --json | jq .verdict`,
 		Args: exactly("BASE", "CAND"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,11 +46,11 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return usage(fmt.Errorf("--margin: %w", err))
 			}
-			c, err := a.compare(cmd.Context(), sides{args, shared}, &f, analyze.CompareOptions{Scope: sc, Margin: m, Seed: seed})
+			c, err := a.compare(cmd.Context(), sides{args, again, shared}, &f, analyze.CompareOptions{Scope: sc, Margin: m, Seed: seed})
 			if err != nil {
 				return err
 			}
-			if err := a.printComparison(c, s.format, html); err != nil {
+			if err := a.printComparison(c, s.format, out); err != nil {
 				return err
 			}
 			if c.GateFailed {
@@ -58,15 +63,21 @@ func (a *app) compareCommand() *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringVar(&margin, "margin", "10%", "how much worse a figure may be before it counts")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
-	cmd.Flags().StringVar(&html, "html", "", "also write the report as one HTML file that needs no network")
+	cmd.Flags().StringVar(&again, "aa", "", "another run of the base's target (A/A): what differs between the two is noise, and a figure that differs by no more is inconclusive")
+	cmd.Flags().StringVar(&out.html, "html", "", "also write the report as one HTML file that needs no network")
+	cmd.Flags().StringVar(&out.junit, "junit", "", "also write JUnit XML for a CI system: one test case for each figure that decides")
 	shareFlag(cmd, &shared)
 	return cmd
 }
 
+// verdictFiles are written beside what is printed.
+type verdictFiles struct{ html, junit string }
+
 // sides are the two runs, base and candidate.
 type sides struct {
 	paths []string
-	share bool // names are hashed
+	again string // another run of the base's target; "" for none
+	share bool   // names are hashed
 }
 
 func (a *app) compare(ctx context.Context, s sides, f *ingestFlags, o analyze.CompareOptions) (*analyze.Comparison, error) {
@@ -75,13 +86,17 @@ func (a *app) compare(ctx context.Context, s sides, f *ingestFlags, o analyze.Co
 		return nil, err
 	}
 	defer shared.close()
-	var runs [2]*analyze.Run
-	for i, path := range s.paths {
+	var runs [3]*analyze.Run
+	paths := s.paths
+	if s.again != "" {
+		paths = append(slices.Clone(paths), s.again)
+	}
+	for i, path := range paths {
 		run, err := a.mount(ctx, path, f)
 		if err != nil {
 			return nil, err
 		}
-		if runs[i], err = shared.copy(ctx, run, []string{"base", "candidate"}[i]); err != nil {
+		if runs[i], err = shared.copy(ctx, run, []string{"base", "candidate", "base-again"}[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -90,16 +105,25 @@ func (a *app) compare(ctx context.Context, s sides, f *ingestFlags, o analyze.Co
 		return nil, err
 	}
 	defer e.Close()
+	if s.again != "" {
+		return analyze.CompareWithNoise(ctx, e, [3]*analyze.Run{runs[0], runs[2], runs[1]}, o)
+	}
 	return analyze.Compare(ctx, e, runs[0], runs[1], o)
 }
 
-func (a *app) printComparison(c *analyze.Comparison, format, html string) error {
+func (a *app) printComparison(c *analyze.Comparison, format string, files verdictFiles) error {
 	report := reports.BuildComparison(c)
-	if html != "" {
-		if err := writeFile(html, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{{files.html, func(w io.Writer) error { return reports.WriteHTML(w, report) }}, {files.junit, func(w io.Writer) error { return reports.WriteJUnit(w, c) }}} {
+		if f.name == "" {
+			continue
+		}
+		if err := writeFile(f.name, f.write); err != nil {
 			return err
 		}
-		a.talk("wrote %s", html)
+		a.talk("wrote %s", f.name)
 	}
 	if format == "json" {
 		return json.NewEncoder(a.out).Encode(c)
