@@ -96,7 +96,7 @@ func oracleInstructions(rows []trace.Request, tenant string) map[string]any {
 	return map[string]any{"n": n, "n_total": total, "prompts": int64(len(prompts)), "input_tokens": input, "system_tokens": system,
 		"repeated_tokens": system - unique, "instruction_share": ratio(system, input), "repeated_share": ratio(system-unique, input),
 		"overhead_ratio": ratio(system, input-system), "prefill_share": ratio(uncachedSystem, uncached),
-		"batched_saving": ratio(drawn-batches, drawn), "packed_saving": ratio(largest-packed, largest)}
+		"batched_saving": ratio(drawn-batches, drawn), "batch_size": ratio(drawn, batches), "packed_saving": ratio(largest-packed, largest)}
 }
 
 // addCopy counts a call to its prompt and to its batch; own is a batch that no other call is in.

@@ -3,7 +3,7 @@
 -- about instruction_share = system / input tokens. repeated: system tokens beyond one copy (the largest) of each distinct prompt of a model.
 -- about overhead_ratio = system / other input tokens. prefill_share: uncached part of the system tokens / uncached input tokens, where cached tokens are
 -- about known (a cache holds a prompt from its start). batched_saving: share of prompt copies saved if calls with one prompt that arrive within the same
--- about batch_us shared a copy; packed_saving: share of system tokens saved if pack calls with one prompt shared a copy, whenever they came.
+-- about batch_us shared a copy, batch_size the calls to such a copy; packed_saving: share of system tokens saved if pack calls with one prompt shared a copy, whenever they came.
 -- level L4
 -- param batch_us BIGINT 50000
 -- param pack BIGINT 8
@@ -19,6 +19,7 @@
 -- column overhead_ratio ratio lower
 -- column prefill_share share lower
 -- column batched_saving share none
+-- column batch_size requests none
 -- column packed_saving share none
 -- chart bar x=grp y=instruction_share,repeated_share
 WITH
@@ -47,7 +48,7 @@ copies AS (
   GROUP BY grp, model, system_hash, batch_us, pack
 ),
 distinct_prompts AS (
-  SELECT grp, count(*) AS prompts, CAST(sum(tokens) AS BIGINT) AS tokens, 1 - sum(batches) * 1e0 / sum(n) AS batched_saving,
+  SELECT grp, count(*) AS prompts, CAST(sum(tokens) AS BIGINT) AS tokens, 1 - sum(batches) * 1e0 / sum(n) AS batched_saving, sum(n) * 1e0 / nullif(sum(batches), 0) AS batch_size,
          1 - sum(packs * tokens) * 1e0 / sum(n * tokens) AS packed_saving
   FROM copies
   GROUP BY grp
@@ -58,6 +59,6 @@ SELECT totals.grp, n, n_total, coalesce(prompts, 0) AS prompts, input_tokens, sy
        CASE WHEN input_tokens > 0 THEN (system_tokens - coalesce(tokens, 0)) * 1e0 / input_tokens END AS repeated_share,
        CASE WHEN input_tokens > system_tokens THEN system_tokens * 1e0 / (input_tokens - system_tokens) END AS overhead_ratio,
        CASE WHEN uncached > 0 THEN system_uncached * 1e0 / uncached END AS prefill_share,
-       batched_saving, packed_saving
+       batched_saving, batch_size, packed_saving
 FROM totals LEFT JOIN distinct_prompts ON totals.grp = distinct_prompts.grp
 ORDER BY totals.grp
