@@ -124,7 +124,7 @@ func timeBin(name string, bin int64) map[string]string {
 }
 
 // maxPictureBlocks is how many prefix blocks the picture may cost some seconds for.
-const maxPictureBlocks = 5_000_000
+const maxPictureBlocks = 1_000_000
 
 // levels counts the rows that hold what a level of detail needs.
 type levels struct{ requests, timed, first, chunks, prompts, prefixes, cached, staged, blocks, replayed int64 }

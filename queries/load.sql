@@ -1,8 +1,8 @@
 -- title Load and saturation
 -- about Attempts to generate text, from the first to the last arrival (or over the range asked for; those that began before it are not seen). Completed: answered, or
--- about left by the caller. Little's law says mean_concurrency = arrivals a second x mean_s (the mean duration); little_gap = their difference / mean_concurrency.
+-- about left by the caller, or ended in a way that the log does not tell. Little's law says mean_concurrency = arrivals a second x mean_s (the mean duration); little_gap = their difference / mean_concurrency.
 -- about Above 5 % the stretch is too short for its calls, or did not stand still (metrics.md 1.3). completed_share: completed / arrived, in the second half of the
--- about stretch and without client errors. The trends are Mann-Kendall's z over 30 equal steps of mean concurrency, mean ttft and arrivals; above 2.33 it grows
+-- about stretch, without client errors and calls of which the log tells no end. The trends are Mann-Kendall's z over 30 equal steps of mean concurrency, mean ttft and arrivals; above 2.33 it grows
 -- about (1 %). saturated (metrics.md 7.3): yes with a completed_share under 95 %, or if concurrency and ttft grow and arrivals do not; unknown where these grow
 -- about too, or with under 50 arrivals in the second half.
 -- level L0
@@ -21,7 +21,8 @@
 -- column saturated text none
 WITH
 asked AS (
-  SELECT grp, until_us - start_us AS us, status <> 'client_error' AS counts, outcome IN ('ok', 'cancelled') AND arrival_us + end_us < until_us AS completed,
+  SELECT grp, until_us - start_us AS us, status <> 'client_error' AND (end_us >= 0 OR status IN ('failed', 'in_flight')) AS counts,
+         outcome IN ('ok', 'cancelled', 'unknown') AND end_us >= 0 AND arrival_us + end_us < until_us AS completed,
          CASE WHEN end_us >= 0 THEN end_us END AS took_us, until_us - arrival_us AS left_us,
          2 * arrival_us >= start_us + until_us AS late, 2 * (arrival_us + end_us) >= start_us + until_us AS ends_late
   FROM requests CROSS JOIN stretch
@@ -52,8 +53,8 @@ shared AS (
          load_z, ttft_z, arrivals_z
   FROM summed AS s LEFT JOIN trends AS t ON t.grp = s.grp
 )
-SELECT grp, n, us / 1e6 AS seconds, n * 1e6 / us AS arrivals_per_s, completed * 1e6 / us AS completed_per_s, mean_concurrency, took_us / 1e6 / n_took AS mean_s,
-       abs(load_us - took_us) * 1e0 / nullif(load_us, 0) AS little_gap, completed_share, load_z AS concurrency_trend, ttft_z AS ttft_trend,
+SELECT grp, n, us / 1e6 AS seconds, n * 1e6 / us AS arrivals_per_s, CASE WHEN n_took > 0 THEN completed * 1e6 / us END AS completed_per_s, mean_concurrency, took_us / 1e6 / n_took AS mean_s,
+       abs(load_us - took_us) * 1e0 / nullif(load_us, 0) AS little_gap, completed_share, CASE WHEN n_took > 0 THEN load_z END AS concurrency_trend, ttft_z AS ttft_trend,
        arrivals_z AS arrivals_trend,
        CASE WHEN offered_late < 50 THEN 'unknown' WHEN completed_share < 95e-2 THEN 'yes' WHEN load_z <= 233e-2 OR ttft_z <= 233e-2 THEN 'no'
             WHEN arrivals_z <= 233e-2 AND ttft_z IS NOT NULL THEN 'yes' ELSE 'unknown' END AS saturated

@@ -1,17 +1,11 @@
 package stats
 
-import (
-	"cmp"
-	"maps"
-	"slices"
-)
-
 // Stack keeps keys in the order of their last use and tells how deep one lies: a cache of C entries that drops the least
 // recently used holds a key if and only if its depth is at most C, whatever C is (Mattson et al. 1970). Both methods take
 // O(log n) by a Fenwick tree over the times of last use. The zero value is an empty stack.
 type Stack struct {
 	slots map[int64]int // key: its place in time, from 1
-	last  int           // newest place
+	used  []int64       // the key used at each place, from 1; it may have been used again since
 	sums  []int         // Fenwick tree: how many keys were last used at each place
 }
 
@@ -30,15 +24,19 @@ func (s *Stack) Depth(key int64) int {
 
 // Touch uses a key.
 func (s *Stack) Touch(key int64) {
-	if s.last+1 >= len(s.sums) {
+	if len(s.used) >= len(s.sums) {
 		s.compact()
 	}
 	if at, ok := s.slots[key]; ok {
 		s.add(at, -1)
 	}
-	s.last++
-	s.slots[key] = s.last
-	s.add(s.last, 1)
+	s.push(key)
+}
+
+func (s *Stack) push(key int64) {
+	s.slots[key] = len(s.used)
+	s.add(len(s.used), 1)
+	s.used = append(s.used, key)
 }
 
 // Len is the number of distinct keys.
@@ -52,11 +50,11 @@ func (s *Stack) add(at, n int) {
 
 // compact renumbers the keys from 1 and leaves room for as many touches again.
 func (s *Stack) compact() {
-	keys := slices.SortedFunc(maps.Keys(s.slots), func(a, b int64) int { return cmp.Compare(s.slots[a], s.slots[b]) })
-	s.slots, s.last, s.sums = make(map[int64]int, len(keys)), 0, make([]int, 2*len(keys)+1024)
-	for _, k := range keys {
-		s.last++
-		s.slots[k] = s.last
-		s.add(s.last, 1)
+	old, slots := s.used, s.slots
+	s.slots, s.used, s.sums = make(map[int64]int, len(slots)), []int64{0}, make([]int, 2*len(slots)+1024)
+	for at, key := range old {
+		if at > 0 && slots[key] == at {
+			s.push(key)
+		}
 	}
 }
