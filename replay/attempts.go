@@ -28,6 +28,9 @@ func (r *run) one(ctx context.Context, p prepared, results chan<- result) {
 	for !res.final {
 		res.attempt++
 		p.call.Header = r.header(it, res.attempt)
+		if r.opt.Cancel == CancelRecorded && it.TimeoutUS != nil {
+			p.call.Limit = max(time.Until(res.due.Add(time.Duration(*it.TimeoutUS)*time.Microsecond)), time.Nanosecond)
+		}
 		res.out = r.client.Do(call, &p.call)
 		ended := time.Now()
 		wait, again := r.opt.backOff(&res.out, res.attempt)

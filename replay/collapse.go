@@ -88,6 +88,9 @@ func newView(r *trace.Request, o PlanOptions) view {
 	if r.ErrorClass == trace.ClassCancel {
 		v.item.CancelUS = r.EndUS
 	}
+	if r.ErrorClass == trace.ClassTimeout {
+		v.item.TimeoutUS = r.EndUS
+	}
 	if r.PrefixBlockTokens != nil && r.InputTokens != nil {
 		v.item.BlockTokens = r.PrefixBlockTokens
 		v.item.PrefixTokens = fixedBlocks(*r.InputTokens, *r.PrefixBlockTokens, len(r.PrefixHashIDs))
@@ -171,7 +174,7 @@ func (v *view) lengthen(best, first *view) {
 	if !best.timed || best.rank != first.rank || best.attempt == first.attempt {
 		return
 	}
-	for _, at := range []**int64{&v.item.EndUS, &v.item.CancelUS} {
+	for _, at := range []**int64{&v.item.EndUS, &v.item.CancelUS, &v.item.TimeoutUS} {
 		if *at != nil {
 			*at = trace.Ptr(**at + best.item.Arrival - first.item.Arrival)
 		}

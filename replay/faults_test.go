@@ -125,6 +125,51 @@ func TestRecordedCancels(t *testing.T) {
 	}
 }
 
+// A recorded timeout is a limit again: a target that is as slow meets it, a faster one does not.
+func TestRecordedTimeouts(t *testing.T) {
+	_, url := target(t, fakellm.Config{DecodeBase: 20 * time.Millisecond})
+	rows := requests(3, 10)
+	for i, us := range []int64{150_000, 9_000_000} {
+		rows[i].ErrorClass, rows[i].EndUS = trace.ClassTimeout, trace.Ptr(us)
+	}
+	rows[0].MaxTokens = trace.Ptr(int64(100))
+	rep, got := replayed(t, mustPlan(t, PlanOptions{}, rows...), Options{Target: url, Cancel: CancelRecorded})
+	if rep.Classes[trace.ClassTimeout] != 1 || rep.Classes[trace.ClassOK] != 2 {
+		t.Fatalf("%v", rep.Classes)
+	}
+	for _, r := range got {
+		if r.ErrorClass == trace.ClassTimeout && (r.RequestID != "r0000" || *r.EndUS < 150_000 || len(r.GapsUS) == 0) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A server that stops for 1.5 s makes every call that was due meanwhile late, and those say so whether or not a limit on calls in
+// flight kept them from being sent (coordinated omission).
+func TestStopShowsFromDueTimes(t *testing.T) {
+	for _, limit := range []int{0, 2} {
+		s, err := fakellm.New(fakellm.Config{Slots: 100, Models: []string{"m"}, Pauses: []fakellm.Pause{{At: 300 * time.Millisecond, For: 1500 * time.Millisecond}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := httptest.NewServer(s.Handler())
+		rep, rows := replayed(t, mustPlan(t, PlanOptions{}, requests(100, 20)...), Options{Target: h.URL, MaxInFlight: limit, NoPreflight: true,
+			Wire: wire.Options{Limits: wire.Limits{Whole: 20 * time.Second}}})
+		late := 0
+		for _, r := range rows {
+			if r.FirstUS != nil && *r.FirstUS > 500_000 {
+				late++
+			}
+		}
+		// 75 calls are due in the pause, 50 of them more than half a second before its end.
+		if late < 40 || rep.Classes[trace.ClassOK] != 100 || (rep.Fidelity.Held > 0) != (limit > 0) {
+			t.Errorf("limit %d: %d of 100 calls saw the stop, held %d, %v", limit, late, rep.Fidelity.Held, rep.Classes)
+		}
+		h.Close()
+		s.Close()
+	}
+}
+
 // Lengths drift when the target stops by itself: shown, and no faithful verdict when they were to be forced.
 func TestRPL22LengthDrift(t *testing.T) {
 	lengths := map[string]int{"r0000": 90, "r0001": 310}

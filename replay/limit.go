@@ -37,8 +37,8 @@ func (m *bodyMaker) limit(f *fields, it *Item) (free bool) {
 
 // length is what an answer is forced to.
 func (m *bodyMaker) length(it *Item) int64 {
-	if m.opt.Cancel == CancelRecorded && it.CancelUS != nil && it.MaxTokens != nil {
-		return max(it.OutputTokens, *it.MaxTokens) // what was recorded is only the part before the hang-up
+	if m.opt.Cancel == CancelRecorded && (it.CancelUS != nil || it.TimeoutUS != nil) && it.MaxTokens != nil {
+		return max(it.OutputTokens, *it.MaxTokens) // what was recorded is only the part before the end
 	}
 	return it.OutputTokens
 }

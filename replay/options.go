@@ -71,10 +71,10 @@ func ParseFields(text []byte) (list []Field, err error) {
 	return list, nil
 }
 
-// What happens to requests whose recorded client hung up.
+// What happens to requests whose recorded client hung up or gave up.
 const (
 	CancelNever    = "never"    // sent to their end
-	CancelRecorded = "recorded" // hung up as long after the due time as recorded
+	CancelRecorded = "recorded" // hung up as long after the due time as recorded, and given up (a timeout) if they take as long
 )
 
 // Progress is how far a replay has come.

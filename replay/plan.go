@@ -39,14 +39,15 @@ type Item struct {
 	MaxTokens    *int64 `parquet:"max_tokens,optional,zstd"`    // the caller's limit
 
 	SystemHash   string  `parquet:"system_hash,optional,dict,zstd"`
-	SystemTokens int64   `parquet:"system_tokens,zstd"`               // the same for all items of one SystemHash; 0 without one
-	PrefixIDs    []int64 `parquet:"prefix_ids,list,optional"`         // chained block hashes
-	PrefixTokens []int32 `parquet:"prefix_tokens,list,optional"`      // of each block, the same wherever its id stands; their sum is InputTokens
-	BlockTokens  *int32  `parquet:"block_tokens,optional,zstd"`       // of a full block; NULL when blocks are equal shares of the text
-	IdealHit     int64   `parquet:"ideal_hit_tokens,zstd"`            // what an endless prefix cache would hold of it, in plan order (metrics.md 5.2)
-	EndUS        *int64  `parquet:"recorded_end_us,optional,zstd"`    // how long the recorded call took
-	CancelUS     *int64  `parquet:"recorded_cancel_us,optional,zstd"` // when the recorded client hung up, from its arrival
-	Body         []byte  `parquet:"body,optional,zstd"`               // as recorded, when the run kept bodies
+	SystemTokens int64   `parquet:"system_tokens,zstd"`                // the same for all items of one SystemHash; 0 without one
+	PrefixIDs    []int64 `parquet:"prefix_ids,list,optional"`          // chained block hashes
+	PrefixTokens []int32 `parquet:"prefix_tokens,list,optional"`       // of each block, the same wherever its id stands; their sum is InputTokens
+	BlockTokens  *int32  `parquet:"block_tokens,optional,zstd"`        // of a full block; NULL when blocks are equal shares of the text
+	IdealHit     int64   `parquet:"ideal_hit_tokens,zstd"`             // what an endless prefix cache would hold of it, in plan order (metrics.md 5.2)
+	EndUS        *int64  `parquet:"recorded_end_us,optional,zstd"`     // how long the recorded call took
+	CancelUS     *int64  `parquet:"recorded_cancel_us,optional,zstd"`  // when the recorded client hung up, from its arrival
+	TimeoutUS    *int64  `parquet:"recorded_timeout_us,optional,zstd"` // when the recorded call was given up, from its arrival
+	Body         []byte  `parquet:"body,optional,zstd"`                // as recorded, when the run kept bodies
 }
 
 // Plan is what would be sent.

@@ -12,13 +12,14 @@ import (
 
 // bodyFlags change members of every body that is sent, recorded or made up.
 type bodyFlags struct {
-	temperature, requestSeed, extra string
+	temperature, requestSeed, extra, limitField string
 }
 
 func (b *bodyFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&b.temperature, "temperature", "", "temperature of every request (default: as recorded)")
 	fs.StringVar(&b.requestSeed, "request-seed", "", "seed of every request, for targets that sample by one")
+	fs.StringVar(&b.limitField, "max-tokens-field", "", "how chat and completions name the length limit (default: max_tokens)")
 	fs.StringVar(&b.extra, "extra-body", "", `JSON object whose members replace those of every request; null takes one out: '{"top_p":0.9,"user":null}'`)
 }
 

@@ -41,7 +41,7 @@ func (r *replayFlags) add(cmd *cobra.Command) {
 	fs.StringSliceVar(&r.modelMap, "model-map", nil, "RECORDED=NAME, for several models")
 	fs.StringVar(&r.keyEnv, "api-key-env", "", "environment variable that holds the key")
 	fs.StringArrayVar(&r.header, "header", nil, "NAME=VALUE, sent with each request")
-	fs.StringVar(&r.cancel, "cancel", replay.CancelNever, "requests whose client hung up: recorded (hang up again) or never")
+	fs.StringVar(&r.cancel, "cancel", replay.CancelNever, "requests whose client hung up or gave up: recorded (do so again, at that time) or never")
 	fs.StringVar(&r.pacing, "pacing", replay.PacingOpen, "open (each request at its time) or sessions (a turn also waits for the answer before it and the recorded think time)")
 	fs.BoolVar(&r.threadAnswers, "thread-answers", false, "with --pacing sessions: put what the target answered into the next turn")
 	fs.IntVar(&r.retries, "retries", 0, "try a request that failed without an answer so many times more, each attempt a row of its own")
@@ -59,7 +59,7 @@ func (r *replayFlags) add(cmd *cobra.Command) {
 
 func (r *replayFlags) options() (o replay.Options, err error) {
 	o = replay.Options{Target: r.target, Model: r.model, Header: http.Header{}, Cancel: r.cancel, Salt: r.salt,
-		MaxInFlight: r.maxInFlight, NoPreflight: r.noPreflight, Pacing: r.pacing, ThreadAnswers: r.threadAnswers, Retries: r.retries}
+		MaxInFlight: r.maxInFlight, NoPreflight: r.noPreflight, Pacing: r.pacing, ThreadAnswers: r.threadAnswers, Retries: r.retries, MaxTokensField: r.body.limitField}
 	if o.StopShare, err = share(r.stopFailures); err != nil {
 		return o, usage(fmt.Errorf("--stop-failures: %w", err))
 	}

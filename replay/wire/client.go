@@ -141,8 +141,9 @@ type Call struct {
 	API    API
 	Header http.Header // Authorization and the like; Content-Type and Accept are set here
 	Body   []byte
-	Stream bool // the body asks for an event stream
-	Keep   bool // Outcome.Text is wanted
+	Stream bool          // the body asks for an event stream
+	Keep   bool          // Outcome.Text is wanted
+	Limit  time.Duration // longest time of this call, when it is shorter than Limits.Whole; 0 none
 }
 
 // Do sends the call and reads the answer to its end. When ctx ends first, the connection is closed (which is how a server
@@ -150,7 +151,7 @@ type Call struct {
 func (c *Client) Do(ctx context.Context, call *Call) Outcome {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	x := &exchange{client: c, call: call, stamps: &stamps{base: c.base}, watch: newWatch(stop, c.opt.Limits)}
+	x := &exchange{client: c, call: call, stamps: &stamps{base: c.base}, watch: newWatch(stop, c.limits(call))}
 	defer x.watch.close()
 	x.out.Begun = x.watch.start
 	x.frame.api, x.frame.keep = call.API, call.Keep
@@ -162,6 +163,14 @@ func (c *Client) Do(ctx context.Context, call *Call) Outcome {
 	}
 	x.run(req)
 	return x.finish(ctx)
+}
+
+func (c *Client) limits(call *Call) Limits {
+	l := c.opt.Limits
+	if call.Limit > 0 && (l.Whole == 0 || call.Limit < l.Whole) {
+		l.Whole = call.Limit
+	}
+	return l
 }
 
 func (x *exchange) request(ctx context.Context) (*http.Request, error) {

@@ -214,6 +214,9 @@ func TestRPL15Timeouts(t *testing.T) {
 	opt := short()
 	opt.Limits.Whole = 300 * time.Millisecond
 	wantFail(t, do(t, opt, endless), ClassTimeout, "whole_timeout")
+	c := NewClient(short())
+	defer c.Close()
+	wantFail(t, c.Do(t.Context(), &Call{URL: endless, Body: []byte(body), Stream: true, Limit: 300 * time.Millisecond}), ClassTimeout, "whole_timeout")
 	open := raw(t, func(c net.Conn) { io.WriteString(c, head+chunked(a)+chunked(done(0).text)); io.Copy(io.Discard, c) })
 	wantOK(t, do(t, Options{Limits: Limits{Silence: time.Hour}}, open)) // the answer is complete although the server never ends it
 }
