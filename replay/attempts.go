@@ -27,7 +27,9 @@ func (r *run) one(ctx context.Context, p prepared, results chan<- result) {
 	res := result{index: p.index, due: p.due, free: p.free}
 	for !res.final {
 		res.attempt++
-		p.call.Header = r.header(it, res.attempt)
+		if res.attempt > 1 {
+			p.call.Header = r.header(it, res.attempt)
+		}
 		if r.opt.Cancel == CancelRecorded && it.TimeoutUS != nil {
 			p.call.Limit = max(time.Until(res.due.Add(time.Duration(*it.TimeoutUS)*time.Microsecond)), time.Nanosecond)
 		}

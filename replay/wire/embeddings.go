@@ -10,14 +10,8 @@ func (f *frame) readEmbeddings(s *scan) {
 			s.array(func() { s.object(func(key []byte) { c.vector(s, key) }) })
 		case "usage":
 			f.readUsage(s)
-		case "error":
-			f.failed = f.fail.value(s) || f.failed
-		case "id":
-			first(s, &f.id)
-		case "model":
-			first(s, &f.model)
 		default:
-			f.fail.part(s, key)
+			f.envelope(s, key)
 		}
 	})
 	f.failed = f.failed || f.fail.kind == "error" || f.fail.message != "" && c.kind == 0

@@ -63,20 +63,28 @@ func (f *frame) readChat(s *scan) {
 			s.array(func() { f.choice(s) })
 		case "usage":
 			f.readUsage(s)
-		case "error":
-			f.failed = f.fail.value(s) || f.failed
 		case "object":
 			raw, _ := s.text()
 			isError = isError || string(raw) == "error"
-		case "id":
-			first(s, &f.id)
-		case "model":
-			first(s, &f.model)
 		default:
-			f.fail.part(s, key)
+			f.envelope(s, key)
 		}
 	})
 	f.failed = f.failed || isError || f.fail.kind == "error" || f.fail.message != "" && len(f.choices) == 0
+}
+
+// envelope reads a member that all shapes have: whose answer it is, or an error.
+func (f *frame) envelope(s *scan, key []byte) {
+	switch string(key) {
+	case "id":
+		first(s, &f.id)
+	case "model":
+		first(s, &f.model)
+	case "error":
+		f.failed = f.fail.value(s) || f.failed
+	default:
+		f.fail.part(s, key)
+	}
 }
 
 func first(s *scan, to *string) {

@@ -70,20 +70,14 @@ func (f *frame) readMessages(s *scan) {
 // message reads a member of the message object.
 func (f *frame) message(s *scan, key []byte, e *messagesEvent) {
 	switch string(key) {
-	case "id":
-		first(s, &f.id)
-	case "model":
-		first(s, &f.model)
 	case "content":
 		s.array(func() { e.message.block(s) })
 	case "stop_reason":
 		e.message.stop(s)
 	case "usage":
 		f.readBilled(s)
-	case "error":
-		f.failed = f.fail.value(s) || f.failed
 	default:
-		f.fail.part(s, key)
+		f.envelope(s, key)
 	}
 }
 

@@ -35,10 +35,6 @@ func (f *frame) readResponses(s *scan) {
 // response reads a member of the response object.
 func (f *frame) response(s *scan, key []byte, e *responsesEvent) {
 	switch string(key) {
-	case "id":
-		first(s, &f.id)
-	case "model":
-		first(s, &f.model)
 	case "status":
 		e.status, _ = s.text()
 	case "incomplete_details":
@@ -53,10 +49,8 @@ func (f *frame) response(s *scan, key []byte, e *responsesEvent) {
 		s.array(func() { f.outputItem(s, &e.output) })
 	case "usage":
 		f.readUsage(s)
-	case "error":
-		f.failed = f.fail.value(s) || f.failed
 	default:
-		f.fail.part(s, key)
+		f.envelope(s, key)
 	}
 }
 
