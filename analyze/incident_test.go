@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -121,5 +122,30 @@ func TestIncidentNamesTheReplica(t *testing.T) {
 		if in.Cause != c.cause || !strings.HasPrefix(in.Text, c.text) || in.From != 300_000_000 || in.To != 360_000_000 {
 			t.Errorf("%s: %s %q %d to %d", name, in.Cause, in.Text, in.From, in.To)
 		}
+	}
+}
+
+// The window that somebody names is explained like the one that is found, and the parts agree.
+func TestInvestigate(t *testing.T) {
+	e := newEngine(t)
+	run := ingested(t, "../testdata/truth/baseline.jsonl.gz")
+	sc := Scope{SLO: func() SLO { s, _ := ParseSLO("ttft<=1s@99%"); return s }()}
+	found, err := e.Investigate(t.Context(), run, sc, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, err := e.Investigate(t.Context(), run, sc, found.From, found.To)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Tenant != "borealis" || named.Bad != found.Bad || named.Eligible != found.Eligible || named.Text != found.Text || named.Others != nil || found.Budget == nil {
+		t.Errorf("found %+v\nnamed %+v", found.Incident, named.Incident)
+	}
+	hit := found.Hit.Rows[0] // all
+	if hit[0] != "all" || hit[2] != found.Eligible || hit[3] != found.Bad {
+		t.Errorf("who was hit speaks of %v of %v, the incident of %d of %d", hit[3], hit[2], found.Bad, found.Eligible)
+	}
+	if _, err := e.Investigate(t.Context(), run, Scope{SLO: func() SLO { s, _ := ParseSLO("ttft<=1h"); return s }()}, 0, 0); !errors.Is(err, ErrNoIncident) {
+		t.Errorf("a quiet run: %v", err)
 	}
 }

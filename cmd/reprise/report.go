@@ -19,11 +19,12 @@ import (
 // reportCommand lists the reports that answer one standing question; adding one is adding a line.
 func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "report KIND",
-		Short:   "a page for one question: the week's objectives",
-		Example: `  reprise report weekly run --week 2026-W47 --slo slo.yaml --by route -o weekly.html`,
+		Use:   "report KIND",
+		Short: "a page for one question: the week's objectives, an incident",
+		Example: `  reprise report incident run --from 2026-11-24T14:02Z --to 2026-11-24T14:20Z -o incident.html
+  reprise report weekly run --week 2026-W47 --slo slo.yaml --by route -o weekly.html`,
 	}
-	cmd.AddCommand(a.weeklyCommand())
+	cmd.AddCommand(a.weeklyCommand(), a.incidentCommand())
 	return cmd
 }
 
