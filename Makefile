@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh machine with Go, gcc and make: make demo, make test.
 GO ?= go
 BIN := bin/reprise
-SHORT_FUZZ ?= 5s
+SHORT_FUZZ ?= 3s
 # Packages that must also build on a Mac without cgo (DuckDB needs cgo).
 PORTABLE := ./ingest/... ./queries/... ./replay/...
 
