@@ -105,17 +105,23 @@ func (e *Engine) blockIntervals(ctx context.Context, r *Run, sc Scope, res *Resu
 	return nil
 }
 
-// setIntervals fills the cells lo and hi of a row; without estimates, or with an infinite end, they are unknown.
+// setIntervals fills the cells lo and hi of a row; without estimates, or with an infinite end, they are unknown. An end that
+// ranks do not have stays unknown: resamples cannot go beyond the largest value.
 func (res *Result) setIntervals(row []any, found []stats.Estimate) {
 	for i, q := range intervalPercentiles {
-		lo, hi := res.at(q.name+"_lo"), res.at(q.name+"_hi")
-		row[lo], row[hi] = nil, nil
-		if found == nil {
-			continue
+		e := stats.Estimate{Lo: never, Hi: never}
+		if found != nil {
+			e = found[i]
 		}
-		for at, us := range map[int]float64{lo: found[i].Lo, hi: found[i].Hi} {
-			if us < never {
-				row[at] = us / 1e3
+		for _, end := range []struct {
+			column string
+			us     float64
+		}{{q.name + "_lo", e.Lo}, {q.name + "_hi", e.Hi}} {
+			at := res.at(end.column)
+			if end.us >= never {
+				row[at] = nil
+			} else if row[at] != nil {
+				row[at] = end.us / 1e3
 			}
 		}
 	}

@@ -135,6 +135,9 @@ func TestBlockIntervals(t *testing.T) {
 	if lo, hi := cell(blocks, "p90_lo"), cell(blocks, "p90_hi"); lo > 110 || hi < 300 {
 		t.Errorf("blocks: P90 from %v to %v", lo, hi)
 	}
+	if v := blocks.Rows[0][blocks.at("p99_9_hi")]; v != nil {
+		t.Errorf("P99.9 of 3600 has no upper end, got %v", v)
+	}
 	to := int64(200e6)
 	short, err := e.Query(context.Background(), run, "latency_ci", Scope{To: &to}, map[string]string{"method": "blocks"})
 	if err != nil {
@@ -191,5 +194,20 @@ func TestHistogramAddsUp(t *testing.T) {
 	}
 	if len(whole) < 6 || !strings.Contains(fmt.Sprint(whole), "itl") {
 		t.Errorf("metrics: %d", len(whole))
+	}
+}
+
+// TestPictureTurns: the whole picture shows turns where a session has more than one call.
+func TestPictureTurns(t *testing.T) {
+	e, rows := newEngine(t), fullRequests(2)
+	for _, want := range []bool{true, false} {
+		p, err := e.Picture(context.Background(), writeRun(t, rows), Scope{SLO: anySLO(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Results["ttft_by_turn"] != nil; got != want {
+			t.Errorf("ttft_by_turn: %v, want %v", got, want)
+		}
+		rows[1].SessionID = "another"
 	}
 }

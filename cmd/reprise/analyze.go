@@ -21,7 +21,7 @@ const defaultSLO = "ttft<=1s,tpot<=60ms@99%"
 func (a *app) analyzeCommand() *cobra.Command {
 	var s scopeFlags
 	var f ingestFlags
-	var html string
+	var html, tool string
 	var share bool
 	cmd := &cobra.Command{
 		Use:   "analyze RUN",
@@ -32,12 +32,13 @@ func (a *app) analyzeCommand() *cobra.Command {
   reprise analyze run --html report.html --share                        # names hashed, to send around`,
 		Args: exactly("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.analyze(cmd.Context(), args[0], analyzeOutput{html, share}, &s, &f)
+			return a.analyze(cmd.Context(), args[0], analyzeOutput{html, share, tool}, &s, &f)
 		},
 	}
 	s.add(cmd)
 	f.add(cmd)
 	cmd.Flags().StringVar(&html, "html", "", "also write the report as one HTML file that needs no network")
+	definitionFlag(cmd, &tool)
 	shareFlag(cmd, &share)
 	return cmd
 }
@@ -46,11 +47,15 @@ func (a *app) analyzeCommand() *cobra.Command {
 type analyzeOutput struct {
 	html  string // file; "" for none
 	share bool   // names are hashed
+	tool  string // whose definition of latency is shown beside ours; "" for none
 }
 
 func (a *app) analyze(ctx context.Context, path string, to analyzeOutput, s *scopeFlags, f *ingestFlags) error {
 	sc, err := s.scope()
 	if err != nil {
+		return err
+	}
+	if err := checkDefinition(to.tool); err != nil {
 		return err
 	}
 	if s.format == "csv" || s.format == "arrow" {
@@ -82,6 +87,9 @@ func (a *app) analyze(ctx context.Context, path string, to analyzeOutput, s *sco
 	}
 	defer e.Close()
 	p, err := e.Picture(ctx, run, sc)
+	if err == nil && to.tool != "" {
+		p.Results[latencyAs], err = definition{tool: to.tool}.query(ctx, e, run, sc)
+	}
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,14 @@ func (a *app) queryCommand() *cobra.Command {
 	var s scopeFlags
 	var f ingestFlags
 	var list bool
-	var show, text string
+	var show, text, tool string
 	var params []string
 	cmd := &cobra.Command{
 		Use:   "query NAME RUN",
 		Short: "run one query; list them; show their SQL; run your own",
 		Example: `  reprise query --list
   reprise query latency run --by tenant
+  reprise query latency run --definition vllm      # TTFT, TPOT, ITL, E2E as that tool counts them
   reprise query --show goodput
   reprise query goodput run --slo 'ttft<=450ms,tpot<=40ms@99%' --json
   reprise query run --sql 'SELECT tenant, count(*) AS n FROM requests GROUP BY tenant ORDER BY n DESC'`,
@@ -51,7 +52,13 @@ func (a *app) queryCommand() *cobra.Command {
 			if err != nil {
 				return usage(fmt.Errorf("--param: %w", err))
 			}
-			return a.query(cmd.Context(), args, query{s: &s, f: &f, text: text, params: values})
+			if tool != "" && (text != "" || args[0] != "latency") {
+				return usage(fmt.Errorf("--definition goes with the query latency, got %q", args[0]))
+			}
+			if err := checkDefinition(tool); err != nil {
+				return err
+			}
+			return a.query(cmd.Context(), args, query{s: &s, f: &f, text: text, tool: tool, params: values})
 		},
 	}
 	s.add(cmd)
@@ -59,6 +66,7 @@ func (a *app) queryCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&list, "list", false, "list the queries")
 	cmd.Flags().StringVar(&show, "show", "", "print the SQL of a query")
 	cmd.Flags().StringVar(&text, "sql", "", "run this statement over the base views (requests, gaps, judged)")
+	definitionFlag(cmd, &tool)
 	cmd.Flags().StringArrayVar(&params, "param", nil, "parameter of the query, NAME=VALUE")
 	return cmd
 }
@@ -67,6 +75,7 @@ type query struct {
 	s      *scopeFlags
 	f      *ingestFlags
 	text   string
+	tool   string // whose definition of latency; "" is ours
 	params map[string]string
 }
 
@@ -85,9 +94,12 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 	}
 	defer e.Close()
 	var res *analyze.Result
-	if q.text != "" {
+	switch {
+	case q.text != "":
 		res, err = e.SQL(ctx, run, sc, q.text)
-	} else {
+	case q.tool != "":
+		res, err = definition{q.tool, q.params}.query(ctx, e, run, sc)
+	default:
 		if _, err := queries.Get(args[0]); err != nil {
 			return usage(err)
 		}
