@@ -3,7 +3,7 @@
 -- about n are samples (guidellm: tokens). n is output tokens below, all with reasoning. reprise: as the query latency. vllm (bench serve) and
 -- about inference-perf: tpot = (last - first) / (n - 1), itl = gaps between chunks as recorded, pooled. sglang: itl = gap / tokens of its chunk, once a token.
 -- about aiperf, genai-perf: itl = (last - first) / (n - 1), one a call, so stalls vanish; chunk_gap = gaps. guidellm: tpot = (last - start) / n, with the
--- about first token, and itl = (last - first) / (n - 1), weighted by tokens. llmperf: itl = e2e / n. mlperf: from the time that the call was due (in
+-- about first token, and itl = (last - first) / (n - 1), weighted by tokens. llmperf: itl = (last - start) / n. mlperf: from the time that the call was due (in
 -- about replays). e2e to the last chunk (vllm, sglang, aiperf, genai-perf) or to the end. Percentiles of type 1 for guidellm and mlperf, else 7.
 -- about What a tool would have counted from a chunk that the log does not hold (role alone, empty) starts with the first token here.
 -- level L0
@@ -41,8 +41,9 @@ samples AS (
   SELECT 'itl', grp, (last_us - first_us) * 1e0 / (n - 1), CASE WHEN (SELECT definition FROM params) = 'guidellm' THEN n - 1 ELSE 1 END
   FROM streams WHERE n >= 2 AND (SELECT definition FROM params) IN ('aiperf', 'genai-perf', 'guidellm')
   UNION ALL
-  SELECT CASE WHEN (SELECT definition FROM params) = 'llmperf' THEN 'itl' ELSE 'ntpot' END, grp, done_us * 1e0 / n, 1
-  FROM streams WHERE n >= 1 AND (SELECT definition FROM params) IN ('llmperf', 'inference-perf')
+  SELECT 'itl', grp, last_us * 1e0 / n, 1 FROM streams WHERE n >= 1 AND (SELECT definition FROM params) = 'llmperf'
+  UNION ALL
+  SELECT 'ntpot', grp, done_us * 1e0 / n, 1 FROM streams WHERE n >= 1 AND (SELECT definition FROM params) = 'inference-perf'
   UNION ALL
   SELECT CASE WHEN (SELECT definition FROM params) = 'aiperf' THEN 'chunk_gap' ELSE 'itl' END, grp, gap_us, 1
   FROM recorded_gaps WHERE (SELECT definition FROM params) IN ('vllm', 'inference-perf', 'aiperf')
