@@ -101,7 +101,7 @@ func (s *seen) warnings(res *Result, sc Scope) []Warning {
 // readsFirstToken says whether figures of the result hang on the first token's time.
 func readsFirstToken(res *Result, sc Scope) bool {
 	judges := res.has("attainment") && sc.SLO.has("ttft", "ttfvt", "tpot")
-	return judges || strings.HasPrefix(res.Query, "latency")
+	return judges || strings.HasPrefix(res.Query, "latency") || strings.HasPrefix(res.Query, "ttft_")
 }
 
 func (res *Result) has(column string) bool {

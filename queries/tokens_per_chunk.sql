@@ -18,13 +18,16 @@
 -- column itl_p99_ms ms lower
 -- chart bar x=tokens y=gap_p50_ms,itl_p50_ms
 WITH
--- equal chunks are counted together, each under its own tokens and under all
+-- equal chunks are counted together
 counted AS (
-  SELECT grp, band, gap_us, gaps.tokens, count(*) AS c
-  FROM gaps CROSS JOIN (VALUES ('1', 1, 1), ('2', 2, 2), ('3', 3, 3), ('4', 4, 4), ('5', 5, 5), ('6', 6, 6), ('7', 7, 7), ('8', 8, 8), ('9+', 9, NULL), ('all', 1, NULL))
+  SELECT grp, gap_us, tokens, count(*) AS c FROM gaps WHERE tokens >= 1 GROUP BY grp, gap_us, tokens
+),
+-- each under its own tokens and under all
+banded AS (
+  SELECT grp, band, gap_us, tokens, c
+  FROM counted CROSS JOIN (VALUES ('1', 1, 1), ('2', 2, 2), ('3', 3, 3), ('4', 4, 4), ('5', 5, 5), ('6', 6, 6), ('7', 7, 7), ('8', 8, 8), ('9+', 9, NULL), ('all', 1, NULL))
     AS bands(band, low, high)
-  WHERE gaps.tokens >= low AND gaps.tokens <= coalesce(high, gaps.tokens)
-  GROUP BY grp, band, gap_us, gaps.tokens
+  WHERE tokens >= low AND tokens <= coalesce(high, tokens)
 ),
 -- ranks of chunks by gap, of tokens by itl
 ranked AS (
@@ -32,7 +35,7 @@ ranked AS (
          sum(c) OVER (PARTITION BY grp, band) AS chunks, gap_us * 1e0 / tokens AS itl_us,
          sum(c * tokens) OVER (PARTITION BY grp, band ORDER BY gap_us * 1e0 / tokens, tokens ROWS UNBOUNDED PRECEDING) AS token_rank,
          sum(c * tokens) OVER (PARTITION BY grp, band) AS all_tokens
-  FROM counted
+  FROM banded
 ),
 figures AS (
   SELECT grp, band, CAST(sum(c) AS BIGINT) AS chunks, CAST(sum(c * tokens) AS BIGINT) AS all_tokens, CAST(sum(c * gap_us) AS BIGINT) AS time_us,
