@@ -95,8 +95,14 @@ func (s *seen) warnings(res *Result, sc Scope) []Warning {
 	if !sc.SLO.has(sloMetrics...) && (res.has("attainment") || res.Query == "cost") {
 		out = append(out, Warning{"no_slo", "no objective was given, so no request is judged"})
 	}
+	if slices.Contains(ofTokenDeadlines, res.Query) && !(sc.SLO.has("ttft") && sc.SLO.has("tpot")) {
+		out = append(out, Warning{"no_deadlines", "tokens have deadlines only under an objective with both a ttft and a tpot term"})
+	}
 	return out
 }
+
+// ofTokenDeadlines are queries that read when each token was due.
+var ofTokenDeadlines = []string{"deadlines", "smooth_goodput", "fluidity"}
 
 // readsFirstToken says whether figures of the result hang on the first token's time.
 func readsFirstToken(res *Result, sc Scope) bool {

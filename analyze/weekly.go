@@ -11,12 +11,11 @@ import (
 
 // WeeklyOptions say which week is looked at. SLO must have a term.
 type WeeklyOptions struct {
-	From  int64 // the week's Monday 00:00 UTC, microseconds since 1970; the week before is its base
-	By    []string
-	SLO   SLO
-	GPUs  float64 // with Price: what served the traffic; 0: no cost is given
-	Price float64 // of a GPU an hour, in any currency
-	Seed  uint64  // of the bootstrap
+	From     int64 // the week's Monday 00:00 UTC, microseconds since 1970; the week before is its base
+	By       []string
+	SLO      SLO
+	Hardware Hardware // with a price: the cost of tokens is given
+	Seed     uint64   // of the bootstrap
 }
 
 const weekMicros, hourMicros, minuteMicros = 7 * 24 * 3_600_000_000, 3_600_000_000, 60_000_000
@@ -31,8 +30,7 @@ type Weekly struct {
 	Latency  []WeekDelta
 	Parts    []WeekPart         // what got worse, most extra bad calls first
 	Within   int64              // bad calls that arrived in an incident
-	Skipped  []string           // burn rate rules longer than the log
-	Cost     map[string]float64 // by kind of a million tokens (this, last; delivered, good); empty without a price
+	Skipped  []Warning          // burn rate rules longer than the log, and what else is to be said of alerts
 	Results  map[string]*Result // by query name; last/NAME is of the week before
 	Missing  map[string]string  // query name: why the log cannot answer it
 
@@ -66,7 +64,7 @@ type ShareChange struct {
 
 // Weekly reviews a week. Sections for which the log lacks a level of detail are in Missing.
 func (e *Engine) Weekly(ctx context.Context, r *Run, o WeeklyOptions) (*Weekly, error) {
-	w := &weekly{Engine: e, run: r, o: o, out: &Weekly{From: o.From, To: o.From + weekMicros, Results: map[string]*Result{}, Missing: map[string]string{}, Cost: map[string]float64{}}}
+	w := &weekly{Engine: e, run: r, o: o, out: &Weekly{From: o.From, To: o.From + weekMicros, Results: map[string]*Result{}, Missing: map[string]string{}}}
 	for _, step := range []func(context.Context) error{w.spans, w.budgets, w.hours, w.burn, w.latency, w.parts, w.figures, w.incidents} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -85,7 +83,7 @@ type weekly struct {
 
 // scope is a range of the log, grouped as asked.
 func (w *weekly) scope(from, to int64) Scope {
-	return Scope{From: &from, To: &to, By: w.o.By, SLO: w.o.SLO}
+	return Scope{From: &from, To: &to, By: w.o.By, SLO: w.o.SLO, Hardware: w.o.Hardware}
 }
 
 // both covers the week and the one before.

@@ -218,8 +218,9 @@ func (w *weekly) burn(ctx context.Context) error {
 	}
 	alerts.Rows = slices.DeleteFunc(alerts.Rows, func(row []any) bool { return row[at["end_us"]].(int64) < w.o.From })
 	w.out.Results["burn_rules"], w.out.Results["alerts"] = rules, alerts
-	if w.out.Skipped, err = w.skippedRules(ctx, w.run, w.both()); err != nil || w.out.Seen[0] == w.out.Seen[1] {
-		return err
+	w.out.Skipped, alerts.Warnings = alerts.Warnings, nil // said once, for the whole review
+	if w.out.Seen[0] == w.out.Seen[1] {
+		return nil
 	}
 	// a curve for the eye: the rule in the middle, at every half hour
 	curve, err := w.query(ctx, "burn_rate", w.scope(w.o.From-weekMicros/7, w.out.To), nil)
@@ -233,19 +234,20 @@ func (w *weekly) burn(ctx context.Context) error {
 		end := row[at["at_us"]].(int64)
 		return row[at["rule"]] != "6h/30m" || end < w.o.From || end%(hourMicros/2) != 0
 	})
+	curve.Warnings = nil
 	w.out.Results["burn_rate"] = curve
 	return nil
 }
 
 // skippedRules names the burn rate rules whose long window is longer than the log.
-func (e *Engine) skippedRules(ctx context.Context, r *Run, sc Scope) ([]string, error) {
+func (e *Engine) skippedRules(ctx context.Context, r *Run, sc Scope) ([]Warning, error) {
 	res, err := e.SQL(ctx, r, sc, "SELECT rule, long_us / 3.6e9, (last_us - first_us) / 3.6e9 FROM burn_windows WHERE from_us > last_us ORDER BY long_us")
 	if err != nil {
 		return nil, err
 	}
-	var out []string
+	var out []Warning
 	for _, row := range res.Rows {
-		out = append(out, fmt.Sprintf("rule %s is skipped: it looks back %g h, the log covers %.1f h", row[0], *number(row[1]), *number(row[2])))
+		out = append(out, Warning{"rule_skipped", fmt.Sprintf("rule %s is skipped: it looks back %g h, the log covers %.1f h", row[0], *number(row[1]), *number(row[2]))})
 	}
 	return out, nil
 }
@@ -254,15 +256,18 @@ func (e *Engine) skippedRules(ctx context.Context, r *Run, sc Scope) ([]string, 
 var weekFigures = []struct {
 	name string
 	last bool
-}{{"goodput", true}, {"system_prompt", true}, {"errors", false}, {"coverage", false}}
+}{{"goodput", true}, {"system_prompt", true}, {"cost", true}, {"errors", false}, {"coverage", false}}
 
-// figures runs the queries of the week, and works out what tokens cost.
+// figures runs the queries of the week.
 func (w *weekly) figures(ctx context.Context) error {
 	has, err := w.levels(ctx, w.run, w.this())
 	if err != nil {
 		return err
 	}
 	for _, q := range weekFigures {
+		if _, priced := w.o.Hardware["price_gpu_hour"]; q.name == "cost" && !priced {
+			continue
+		}
 		if why := has.lacks(q.name); why != "" {
 			w.out.Missing[q.name] = why
 			continue
@@ -276,37 +281,26 @@ func (w *weekly) figures(ctx context.Context) error {
 			}
 		}
 	}
-	if w.o.Price <= 0 || w.o.GPUs <= 0 {
-		return nil
+	rules, err := w.query(ctx, "goodput_denominators", w.this(), nil)
+	if err == nil && rulesDiffer(rules) {
+		w.out.Results[rules.Query] = rules
 	}
-	for _, name := range []string{"goodput", "last/goodput"} {
-		if err := w.cost(name, w.out.Results[name]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
-// cost is the price of a million output tokens, delivered and good (metrics.md 7.4), over all groups: the GPUs serve them all.
-func (w *weekly) cost(name string, r *Result) error {
-	if r == nil {
-		return nil
-	}
-	at, err := columnIndex(r, "token_goodput_per_s", "delivered_per_s")
+// rulesDiffer says whether the rules of goodput_denominators give some group different shares.
+func rulesDiffer(r *Result) bool {
+	at, err := columnIndex(r, "grp", "share")
 	if err != nil {
-		return err
+		return false
 	}
-	var good, delivered float64
-	for _, row := range r.Rows {
-		good += deref(number(row[at["token_goodput_per_s"]]))
-		delivered += deref(number(row[at["delivered_per_s"]]))
-	}
-	for kind, rate := range map[string]float64{"good": good, "delivered": delivered} {
-		if rate > 0 {
-			w.out.Cost[map[string]string{"goodput": "this ", "last/goodput": "last "}[name]+kind] = w.o.Price * w.o.GPUs / (3600 * rate) * 1e6
+	for i := 1; i < len(r.Rows); i++ {
+		a, b := r.Rows[i-1], r.Rows[i]
+		if a[at["grp"]] == b[at["grp"]] && a[at["share"]] != b[at["share"]] {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // incidents looks in bins of ten minutes, or shorter ones where the log is.

@@ -46,7 +46,8 @@ func TestWeekly(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, run := newEngine(t), writeRun(t, twoWeeks(monday47))
-	w, err := e.Weekly(context.Background(), run, WeeklyOptions{From: monday47, By: []string{"route"}, SLO: slo, GPUs: 2, Price: 3, Seed: 1})
+	w, err := e.Weekly(context.Background(), run, WeeklyOptions{From: monday47, By: []string{"route"}, SLO: slo, Seed: 1,
+		Hardware: Hardware{"price_gpu_hour": 3, "gpus_per_replica": 2, "replicas": 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +79,8 @@ func TestWeekly(t *testing.T) {
 	}
 	// 6 an hour for two GPUs; the log covers 167 h 51 min of the week
 	hours := float64(w.Seen[1]-w.Seen[0]) / hourMicros
-	if want := 6 * hours / (996 * 81) * 1e6; !near(w.Cost["this delivered"], want) || math.Abs(hours-167.85) > .01 {
-		t.Errorf("cost %v over %v h, want %v", w.Cost, hours, want)
+	if want := 6 * hours / (996 * 81) * 1e6; !near(costOf(t, w.Results["cost"]), want) || math.Abs(hours-167.85) > .01 {
+		t.Errorf("cost %v over %v h, want %v", costOf(t, w.Results["cost"]), hours, want)
 	}
 	for _, d := range w.Latency {
 		want := map[string]float64{"chat": 2000, "batch": 200}[d.Group]
@@ -107,4 +108,13 @@ func TestWeeklyAlone(t *testing.T) {
 	if err != nil || w.Seen[0] != w.Seen[1] || len(w.Groups) != 0 {
 		t.Errorf("no such week: %+v, %v", w, err)
 	}
+}
+
+// costOf adds up the groups.
+func costOf(t *testing.T, r *Result) float64 {
+	cost, tokens := 0.0, 0.0
+	for _, row := range cells(t, r, []string{"cost", "output_tokens"}) {
+		cost, tokens = cost+*number(row[0]), tokens+*number(row[1])
+	}
+	return cost / tokens * 1e6
 }

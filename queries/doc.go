@@ -74,6 +74,7 @@
 //	token_steps: gaps with known tokens, one row a token: step_us DOUBLE = gap / tokens, end_us of its gap
 //	prompts, blocks: prompts in order of arrival (place) and their prefix blocks
 //	burn_windows: the burn rate rules, one row each; burn_states: what each rule sees of a group, one row a minute at which that changes (metrics.md 3.6)
+//	timelines: calls whose tokens have deadlines and known times: lateness, and what the tokens were worth (metrics.md 3.3 to 3.5)
 //	weeks: the ISO weeks that the log touches
 //	stretch: the time in which calls arrive; load_steps: what is in progress, arrives and waits in each thirtieth of it
 //	batch_time: decode time by the number of streams in decode on a replica; clean_steps, step_fits: the length of a step by that number (metrics.md 7.2)

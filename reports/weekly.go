@@ -44,7 +44,10 @@ func BuildWeekly(in WeeklyInput) Report {
 		r.Sections = append(r.Sections, s)
 	}
 	r.Sections = append(r.Sections, costTable(w), promptTable(w))
-	for _, name := range []string{"goodput", "errors", "coverage"} {
+	for _, name := range []string{"goodput", "goodput_denominators", "errors", "coverage"} {
+		if name == "goodput_denominators" && w.Results[name] == nil {
+			continue // all rules agree
+		}
 		s := section(name, w.Results[name], w.Missing[name])
 		s.PageOnly = name == "coverage"
 		r.Sections = append(r.Sections, s)
@@ -234,17 +237,28 @@ func weekFigures(in WeeklyInput) (out []Figure) {
 		}
 		out = append(out, f)
 	}
-	if c := in.Week.Cost; c["this good"] > 0 {
-		f := Figure{"cost", fmt.Sprintf("%.4g a million good tokens", c["this good"]), fmt.Sprintf("%.4g a million delivered", c["this delivered"])}
-		if last := c["last good"]; last > 0 {
-			f.Note += fmt.Sprintf("; last week %.4g good (%+.1f %%)", last, 100*(c["this good"]/last-1))
+	last := byGroup(in.Week.Results["last/cost"])
+	for _, v := range firstViews(in.Week.Results["cost"]) {
+		f := Figure{"cost" + groupText(v), "$" + orUnknown(v.num("per_million_good"), one) + " a million good tokens", "$" + orUnknown(v.num("per_million_output"), one) + " a million output tokens; last week "}
+		if before, now := last[v.text("grp")].num("per_million_good"), v.num("per_million_good"); before != nil && now != nil && *before > 0 {
+			f.Note += fmt.Sprintf("$%s good (%+.1f %%)", one(*before), 100*(*now / *before - 1))
+		} else {
+			f.Note += unknown
 		}
 		out = append(out, f)
 	}
-	for _, v := range views(in.Week.Results["system_prompt"])[:min(1, len(views(in.Week.Results["system_prompt"])))] {
-		out = append(out, promptsFigure(v))
+	for _, v := range firstViews(in.Week.Results["system_prompt"]) {
+		f := promptsFigure(v)
+		f.Name += groupText(v)
+		out = append(out, f)
 	}
 	return out
+}
+
+// firstViews are the rows that the first screen has room for.
+func firstViews(r *analyze.Result) []rowView {
+	v := views(r)
+	return v[:min(len(v), maxFigureGroups)]
 }
 
 var metShort = map[string]string{"pass": "kept", "fail": "missed", "inconclusive": "open"}
@@ -259,7 +273,9 @@ func budgetShort(s analyze.WeekSide) string {
 // weekNotes say how good the data are.
 func weekNotes(in WeeklyInput) (out []string) {
 	w := in.Week
-	out = append(out, w.Skipped...)
+	for _, skipped := range w.Skipped {
+		out = append(out, skipped.Message)
+	}
 	const layout = "Mon 15:04"
 	if w.Seen[0] >= w.From+3600e6 || w.Seen[1] < w.To-3600e6 {
 		out = append(out, fmt.Sprintf("the log covers this week from %s to %s UTC only (%s); nothing is extrapolated", utc(w.Seen[0], layout), utc(w.Seen[1], layout),

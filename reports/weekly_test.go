@@ -20,7 +20,7 @@ func weeklyStory() WeeklyInput {
 	}
 	last, lastBatch := side(99420, 580), side(19820, 180)
 	w := &analyze.Weekly{From: week47, To: week47 + 168*hour, Seen: [2]int64{week47, week47 + 168*hour}, Last: [2]int64{week47 - 168*hour, week47},
-		Silent: [][2]int64{{week47 + 85*hour, week47 + 86*hour}}, Skipped: []string{"rule 3d/6h is skipped: it looks back 72 h, the log covers 20.0 h"},
+		Silent: [][2]int64{{week47 + 85*hour, week47 + 86*hour}}, Skipped: []analyze.Warning{{Code: "rule_skipped", Message: "rule 3d/6h is skipped: it looks back 72 h, the log covers 20.0 h"}},
 		Groups: []analyze.WeekGroup{
 			{Name: "chat", This: side(98310, 1690), Last: &last, ShareChange: &analyze.ShareChange{Diff: -.0111, CI: &[2]float64{-.012, -.0102}, PAdj: 1e-30, Verdict: analyze.Worse}},
 			{Name: "batch|" + hostile, This: side(19824, 176), Last: &lastBatch, ShareChange: &analyze.ShareChange{Diff: .0002, CI: &[2]float64{-.001, .0014}, PAdj: .8, Verdict: analyze.Unclear}},
@@ -28,13 +28,16 @@ func weeklyStory() WeeklyInput {
 		Latency:   []analyze.WeekDelta{{Group: "chat", Metric: "ttft", Quantile: .99, N: 98310, LastN: 99420, This: 4912.5, Last: 912.25, Ratio: &analyze.RatioCI{Ratio: 5.385, CI: [2]float64{4.1, 6.2}}, P: new(float64), PAdj: new(float64), Verdict: analyze.Worse}},
 		Parts:     []analyze.WeekPart{{Dimension: "tenant", Name: hostile, N: 2000, Bad: 1200, Share: .4, Last: .99, Extra: 1180, OfBad: .643, PAdj: 1e-20}},
 		Incidents: []analyze.Incident{{From: week47 + 58*hour, To: week47 + 59*hour, Eligible: 9000, Bad: 1311, Expected: .01, Cause: "unexplained", Text: "the load was not larger than outside"}},
-		Within:    1311, Cost: map[string]float64{"this good": .41, "this delivered": .4, "last good": .35}, Missing: map[string]string{"system_prompt": "this log has no prompt text"},
+		Within:    1311, Missing: map[string]string{"system_prompt": "this log has no prompt text"},
 		Results: map[string]*analyze.Result{}}
 	w.Results["alerts"] = table("alerts", "Alerts", "", columnsOf(3, "grp text", "rule text", "start_us time", "end_us time", "peak_burn ratio", "budget_used share"),
 		[][]any{{"chat", "6h/30m", week47 + 58*hour, week47 + 60*hour, 7.5, .05}, {"chat", "1h/5m", week47 + 58*hour, week47 + 59*hour, 57.1, .02}})
 	w.Results["burn_rules"] = table("burn_rules", "Rules", "", columnsOf(2, "grp text", "rule text", "hours_judged h"), [][]any{{"chat", "1h/5m", 167.0}})
 	w.Results["burn_rate"] = table("burn_rate", "Burn", "", columnsOf(1, "at_us time", "burn ratio"), [][]any{{week47, .5}, {week47 + hour, 2.5}})
 	w.Results["burn_rate"].Chart = "line x=at_us y=burn"
+	cost := columnsOf(1, "grp text", "gpus GPUs", "cost $", "per_million_output $", "per_million_good $", "per_million_misses $")
+	w.Results["cost"] = table("cost", "Cost", "", cost, [][]any{{"all", 8.0, 3360.0, .4, .41, .01}})
+	w.Results["last/cost"] = table("cost", "Cost", "", cost, [][]any{{"all", 8.0, 3360.0, .34, .35, .01}})
 	for _, name := range []string{"error_budget", "weekly_latency"} {
 		w.Results[name] = &analyze.Result{Coverage: covered(), SQL: "SELECT '" + hostile + "'"}
 	}

@@ -105,24 +105,29 @@ func latencyTable(w *analyze.Weekly) Section {
 	return section("latency_change", r, missing)
 }
 
-// costTable is what a million output tokens cost.
+// costTable is what a million tokens cost beside the week before.
 func costTable(w *analyze.Weekly) Section {
+	if w.Results["cost"] == nil {
+		return section("cost", nil, "no price was given (--gpu-price and --gpus, or --hardware)")
+	}
+	last := byGroup(w.Results["last/cost"])
 	var rows [][]any
-	for _, kind := range []string{"delivered", "good"} {
-		if this, ok := w.Cost["this "+kind]; ok {
-			row := []any{kind, this, nil, nil}
-			if last, ok := w.Cost["last "+kind]; ok {
-				row[2], row[3] = last, this/last
-			}
-			rows = append(rows, row)
-		}
+	for _, v := range views(w.Results["cost"]) {
+		l := last[v.text("grp")]
+		rows = append(rows, []any{v.get("grp"), v.get("gpus"), v.get("cost"), v.get("per_million_output"), l.get("per_million_output"), v.get("per_million_good"), l.get("per_million_good"), v.get("per_million_misses")})
 	}
-	about := "Price of the GPUs for the time from the first to the last arrival of the week, also the idle hours in it, divided by the output tokens delivered in it, and by those of calls that met the objective."
-	missing := ""
-	if rows == nil {
-		missing = "no price was given (--gpu-price and --gpus), or no output tokens are known"
+	r := *w.Results["cost"]
+	r.Columns, r.Rows = columnsOf(1, "grp text", "gpus GPUs", "cost $", "per_million_output $", "last_per_million_output $", "per_million_good $", "last_per_million_good $", "per_million_misses $"), rows
+	return section("cost", &r, "")
+}
+
+// byGroup finds rows by their group.
+func byGroup(r *analyze.Result) map[string]rowView {
+	out := map[string]rowView{}
+	for _, v := range views(r) {
+		out[v.text("grp")] = v
 	}
-	return section("cost", table("cost", "Cost of a million output tokens", about, columnsOf(1, "tokens text", "this_week price", "last_week price", "ratio ratio"), rows), missing)
+	return out
 }
 
 // promptTable is the overhead of system prompts beside the week before.
@@ -130,10 +135,7 @@ func promptTable(w *analyze.Weekly) Section {
 	if why := w.Missing["system_prompt"]; why != "" {
 		return section("system_prompt", nil, why)
 	}
-	last := map[string]rowView{}
-	for _, v := range views(w.Results["last/system_prompt"]) {
-		last[v.text("grp")] = v
-	}
+	last := byGroup(w.Results["last/system_prompt"])
 	var rows [][]any
 	for _, v := range views(w.Results["system_prompt"]) {
 		l := last[v.text("grp")]

@@ -30,10 +30,10 @@ func (a *app) reportCommand() *cobra.Command {
 
 // weeklyFlags are those of `report weekly`.
 type weeklyFlags struct {
-	week, slo, html, format string
-	by                      []string
-	price, gpus             float64
-	share                   bool
+	week, slo, html, format, hardware string
+	by                                []string
+	price, gpus                       float64
+	share                             bool
 }
 
 func (a *app) weeklyCommand() *cobra.Command {
@@ -56,8 +56,9 @@ func (a *app) weeklyCommand() *cobra.Command {
 	fs.StringSliceVar(&o.by, "by", nil, "what makes a service: model, tenant, route, app ...")
 	fs.StringVarP(&o.html, "output", "o", "", "also write the report as one HTML file that needs no network")
 	fs.StringVar(&o.format, "format", "text", "how the report leaves: text, json, markdown")
-	fs.Float64Var(&o.price, "gpu-price", 0, "price of a GPU an hour: gives the cost of a million tokens")
-	fs.Float64Var(&o.gpus, "gpus", 0, "GPUs that served the traffic")
+	fs.StringVar(&o.hardware, "hardware", "", "YAML file with the price of a GPU and how many a replica has, for the cost of tokens")
+	fs.Float64Var(&o.price, "gpu-price", 0, "or the price of a GPU an hour")
+	fs.Float64Var(&o.gpus, "gpus", 0, "and how many GPUs served the traffic")
 	shareFlag(cmd, &o.share)
 	f.add(cmd)
 	return cmd
@@ -65,12 +66,22 @@ func (a *app) weeklyCommand() *cobra.Command {
 
 // options checks the flags; From is 0 without --week.
 func (o *weeklyFlags) options() (w analyze.WeeklyOptions, err error) {
-	w = analyze.WeeklyOptions{By: o.by, Price: o.price, GPUs: o.gpus, Seed: 1}
+	w = analyze.WeeklyOptions{By: o.by, Seed: 1}
 	if !slices.Contains([]string{"text", "json", "markdown"}, o.format) {
 		return w, usage(fmt.Errorf("--format: expected text, json or markdown, got %q", o.format))
 	}
 	if o.price < 0 || o.gpus < 0 || (o.price > 0) != (o.gpus > 0) {
 		return w, usage(errors.New("--gpu-price and --gpus: expected both, above 0"))
+	}
+	switch {
+	case o.hardware != "" && o.gpus > 0:
+		return w, usage(errors.New("--hardware: expected it or --gpus and --gpu-price, got both"))
+	case o.gpus > 0:
+		w.Hardware = analyze.Hardware{"price_gpu_hour": o.price, "gpus_per_replica": o.gpus, "replicas": 1}
+	case o.hardware != "":
+		if w.Hardware, err = analyze.LoadHardware(o.hardware); err != nil {
+			return w, usage(err)
+		}
 	}
 	if w.From, err = weekStart(o.week); err != nil {
 		return w, usage(err)

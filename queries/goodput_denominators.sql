@@ -1,0 +1,32 @@
+-- title Goodput by other tools' rules
+-- about The same calls under the same SLO as three tools count them (metrics.md 1.2). ours: failures are bad, a term without a measure that does not apply passes.
+-- about vllm (bench serve): over calls that ended well and can be judged, failures are left out; one token counts as a pace of 0. aiperf: over calls that
+-- about ended well, and one that lacks the measure of a term is bad, so that an answer of one token or one given whole misses a tpot term.
+-- level L0
+-- key grp
+-- key rule
+-- column n requests none
+-- column good requests higher
+-- column share share higher
+-- column goodput_per_s requests/s higher
+WITH
+marked AS (
+  SELECT grp, verdict, latency,
+         coalesce((mod(asked, 2) < 1 OR ttft_ok) AND (mod(asked, 4) < 2 OR ttfvt_ok) AND (mod(asked, 8) < 4 OR tpot_ok) AND (mod(asked, 16) < 8 OR e2e_ok)
+                  AND (asked < 16 OR max_gap_ok) AND asked > 0, FALSE) AS measured_good
+  FROM calls
+  WHERE generation AND NOT cached_response
+),
+counted AS (
+  SELECT grp, 1 AS place, 'ours' AS rule, count(CASE WHEN verdict IN ('good', 'bad') THEN 1 END) AS n, count(CASE WHEN verdict = 'good' THEN 1 END) AS good
+  FROM marked GROUP BY grp
+  UNION ALL
+  SELECT grp, 2, 'vllm', count(CASE WHEN latency AND verdict IN ('good', 'bad') THEN 1 END), count(CASE WHEN latency AND verdict = 'good' THEN 1 END)
+  FROM marked GROUP BY grp
+  UNION ALL
+  SELECT grp, 3, 'aiperf', count(CASE WHEN latency THEN 1 END), count(CASE WHEN latency AND measured_good THEN 1 END)
+  FROM marked GROUP BY grp
+)
+SELECT grp, rule, n, good, good * 1e0 / nullif(n, 0) AS share, good / seconds AS goodput_per_s
+FROM counted CROSS JOIN covered
+ORDER BY grp, place
