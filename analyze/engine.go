@@ -32,6 +32,7 @@ type Engine struct {
 	mounts   map[*Run]queries.Source
 	seen     map[coverageKey]seen
 	prefills map[*Run]Prefill
+	replayed map[*Run][]Replayed
 }
 
 // Scope says which requests a query sees and how it groups them. From and To bound the arrival, half open, in
@@ -50,7 +51,7 @@ func NewEngine(ctx context.Context, o EngineOptions) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start DuckDB: %w", err)
 	}
-	e := &Engine{db: sql.OpenDB(connector), mounts: map[*Run]queries.Source{}, seen: map[coverageKey]seen{}, prefills: map[*Run]Prefill{}}
+	e := &Engine{db: sql.OpenDB(connector), mounts: map[*Run]queries.Source{}, seen: map[coverageKey]seen{}, prefills: map[*Run]Prefill{}, replayed: map[*Run][]Replayed{}}
 	if err := e.prepare(ctx, o); err != nil {
 		e.Close()
 		return nil, fmt.Errorf("start DuckDB: %w", err)

@@ -12,6 +12,7 @@ type Picture struct {
 	Results   map[string]*Result // by query name
 	Missing   map[string]string  // query name: why the log cannot answer it
 	Incidents []Incident
+	Replays   []Replayed // that made the run; none for a log
 }
 
 // pictured are the queries of the whole picture, with the log level that each needs (metrics.md 0.4).
@@ -21,7 +22,7 @@ var pictured = []string{"overview", "coverage", "latency", "latency_over_time", 
 // targetMetrics is the one query that reads what the target said of itself; only a replay can have asked it.
 const (
 	targetMetrics   = "target_metrics"
-	noTargetMetrics = "the target's own metrics were not read: reprise replay --metrics-url URL"
+	noTargetMetrics = "the run holds no metrics of its target: reprise replay --metrics-url URL"
 )
 
 // Picture runs the queries of the whole picture. The scope must hold an SLO. A query for which the log lacks a level of
@@ -57,6 +58,9 @@ func (e *Engine) Picture(ctx context.Context, r *Run, sc Scope) (*Picture, error
 		}
 	}
 	if err := e.details(ctx, r, sc, bin, p); err != nil {
+		return nil, err
+	}
+	if p.Replays, err = e.Replays(ctx, r); err != nil {
 		return nil, err
 	}
 	p.Incidents, err = e.Incidents(ctx, r, sc)

@@ -47,7 +47,9 @@ func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result) error 
 	res.Coverage = Coverage{seen.Requests, seen.Eligible, maps.Clone(seen.Excluded)}
 	res.Warnings = append(res.Warnings, c.warnings()...)
 	res.Warnings = append(res.Warnings, seen.warnings(res, sc)...)
-	return nil
+	doubts, err := e.doubts(ctx, r)
+	res.Warnings = append(res.Warnings, doubts...)
+	return err
 }
 
 // setColumns takes the names of the statement when there is no header, else checks that both agree.

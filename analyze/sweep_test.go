@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -127,30 +129,58 @@ func TestRung(t *testing.T) {
 	}
 }
 
-// A replay that says of itself that it is invalid, or that ended early, has no figures.
+// replayOf is a steady run that a replay made which says so of itself.
+func replayOf(t *testing.T, report string) *Run {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := trace.NewWriter(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range steady(func(int) int { return 100 }) {
+		if err := w.Add(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := w.Commit("part", map[string]string{"reprise.replay": report}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// A replay that says of itself that it is invalid, or that ended early, has no figures; every other answer about an
+// invalid one is marked.
 func TestRungOfInvalidReplay(t *testing.T) {
 	e := newEngine(t)
 	for report, state := range map[string]string{`{"fidelity":{"verdict":"INVALID","reasons":["late"]}}`: RungInvalid, `{"incomplete":"failures","fidelity":{"verdict":"FAITHFUL"}}`: RungIncomplete} {
-		dir := t.TempDir()
-		w, err := trace.NewWriter(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range steady(func(int) int { return 100 }) {
-			if err := w.Add(&r); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, _, err := w.Commit("part", map[string]string{"reprise.replay": report}); err != nil {
-			t.Fatal(err)
-		}
-		run, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := replayOf(t, report)
 		r, err := e.Rung(context.Background(), run, SweepRung{Speed: 1, From: 0, To: 10_000_000}, SLO{})
 		if err != nil || r.State != state || len(r.Why) == 0 || r.Attainment != nil || r.TTFTP50 != nil || r.Offered != 0 {
 			t.Errorf("%s: %v %+v", state, err, r)
+		}
+		res, err := e.Query(context.Background(), run, "latency", Scope{}, nil)
+		marked := slices.ContainsFunc(res.Warnings, func(w Warning) bool { return w.Code == "invalid_replay" && strings.Contains(w.Message, "late") })
+		if err != nil || marked != (state == RungInvalid) {
+			t.Errorf("%s: %v, latencies are marked: %v", state, err, marked)
+		}
+	}
+}
+
+// What the self-check of the client said comes with the run: the kernel's stamps where it has them.
+func TestReplaysTellOfTheirClient(t *testing.T) {
+	e := newEngine(t)
+	for check, want := range map[string]*ClientCheck{
+		`null`: nil,
+		`{"at_us":7,"send":{"error":{"p99_us":1500}},"stamps":{"kernel":{"p99_us":20},"clock":{"p99_us":900}}}`: {7, 1.5, .02},
+		`{"at_us":7,"send":{"error":{"p99_us":1500}},"stamps":{"kernel":null,"clock":{"p99_us":900}}}`:          {7, 1.5, .9},
+	} {
+		got, err := e.Replays(context.Background(), replayOf(t, `{"fidelity":{"verdict":"DEGRADED","reasons":["x"]},"selfcheck":`+check+`}`))
+		if diff := gocmp.Diff([]Replayed{{Verdict: "DEGRADED", Reasons: []string{"x"}, Client: want}}, got); diff != "" || err != nil {
+			t.Errorf("%v\n%s", err, diff)
 		}
 	}
 }

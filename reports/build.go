@@ -17,6 +17,7 @@ type AnalyzeInput struct {
 	Results   map[string]*analyze.Result
 	Missing   map[string]string // query name: why it could not run (log level, no objective)
 	Incidents []analyze.Incident
+	Replays   []analyze.Replayed // that made the run
 	Next      []string
 }
 
@@ -31,6 +32,10 @@ func Build(in AnalyzeInput) Report {
 	r := Report{Title: "Analysis of " + in.Run, Subtitle: subtitle(in), Next: in.Next}
 	r.Verdict, r.Answer = answer(in)
 	r.Figures = figures(in.Results)
+	invalid, notes := replayNotes(in.Replays)
+	if r.Notes = append(r.Notes, notes...); invalid != "" {
+		r.Verdict, r.Answer = "bad", append([]string{invalid}, r.Answer...)
+	}
 	if note := cannotSay(in); note != "" {
 		r.Notes = append(r.Notes, note)
 	}

@@ -94,7 +94,7 @@ func (a *app) analyze(ctx context.Context, path string, to analyzeOutput, s *sco
 		return err
 	}
 	report := reports.Build(reports.AnalyzeInput{Run: path, Scope: scopeText(s), SLO: sc.SLO, Results: p.Results, Missing: p.Missing,
-		Incidents: p.Incidents, Next: nextAfterAnalyze(path, p)})
+		Incidents: p.Incidents, Replays: p.Replays, Next: nextAfterAnalyze(path, p)})
 	shared.clean(&report)
 	shared.close() // before anything is written: a closed pipe would end the program here
 	if to.html != "" {

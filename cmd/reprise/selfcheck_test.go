@@ -67,7 +67,7 @@ func TestSelfCheckAndTargetMetrics(t *testing.T) {
 	if !strings.Contains(out, "client: not measured on this machine") || !strings.Contains(out, "note: what this client can do") {
 		t.Errorf("a replay without self-check says:\n%s", out)
 	}
-	if out = w.run(0, "analyze {bare} --slo ttft<=1s"); !strings.Contains(out, "target over time (the target's own metrics were not read") {
+	if out = w.run(0, "analyze {bare} --slo ttft<=1s"); !strings.Contains(out, "target over time (the run holds no metrics of its target") {
 		t.Errorf("a replay without target metrics does not say so:\n%s", out)
 	}
 	var check replay.SelfCheck

@@ -1,0 +1,33 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"reprise/analyze"
+)
+
+// replayNotes say how far the replays that made a run can be believed, and what their client can do; the headline
+// is for those that cannot be. Nothing for a log.
+func replayNotes(list []analyze.Replayed) (headline string, notes []string) {
+	for _, p := range list {
+		why := ""
+		if len(p.Reasons) > 0 {
+			why = ": " + strings.Join(p.Reasons, "; ")
+		}
+		if p.Verdict == "INVALID" {
+			headline = "INVALID replay: the latencies below are those of the client, not of the target" + why + "."
+		} else {
+			notes = append(notes, "this run is a replay: "+p.Verdict+why)
+		}
+		if p.Incomplete != "" {
+			notes = append(notes, "the replay ended early: "+p.Incomplete)
+		}
+		if c := p.Client; c != nil {
+			notes = append(notes, fmt.Sprintf("its client by the self-check of %s: sends within %s, chunk times within %s (p99)", utc(c.AtUS, "2006-01-02"), duration(c.SendP99), duration(c.StampP99)))
+		} else {
+			notes = append(notes, "what its client can do was never measured (reprise selfcheck)")
+		}
+	}
+	return headline, notes
+}
