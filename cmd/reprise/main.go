@@ -37,6 +37,7 @@ func (a *app) commands() []*cobra.Command {
 		a.planCommand(),
 		a.replayCommand(),
 		a.compareCommand(),
+		a.experimentCommand(),
 		a.sweepCommand(),
 		a.selfcheckCommand(),
 		a.reportCommand(),
