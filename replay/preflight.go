@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"reprise/ingest/trace"
 	"reprise/replay/wire"
@@ -64,6 +65,9 @@ const (
 	probeLong  = 544
 	probeOut   = 2
 )
+
+// probePause is between two probes: a server that closes its connections behind each answer does so by then, and is known for it.
+const probePause = 20 * time.Millisecond
 
 // probeShape is what the preflight tries each of: a target may refuse one and accept another (RPL-30).
 type probeShape struct {
@@ -149,6 +153,7 @@ func (r *run) probe(ctx context.Context, probes *bodyMaker, probe Item) (int64, 
 	}
 	call := r.call(&probe, b.bytes)
 	o := r.client.Do(ctx, &call)
+	sleep(ctx, probePause)
 	if ctx.Err() != nil {
 		return -1, ctx.Err()
 	}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,8 +34,9 @@ type Client struct {
 	transport *http.Transport
 	base      time.Time
 	buffers   sync.Pool
-	stamping  io.Closer // nil when the kernel cannot stamp
-	ahead     sync.Map  // scheme and address to *spares
+	stamping  io.Closer   // nil when the kernel cannot stamp
+	ahead     sync.Map    // scheme and address to *spares
+	once      atomic.Bool // the server closes a connection behind its answer, whatever it said: use each for one call
 }
 
 // idleTimeout is below the 5 s after which uvicorn (vLLM, SGLang) and Node close an idle connection: a request must not
@@ -95,7 +97,7 @@ func (c *Client) connect(ctx context.Context, network, addr string) (net.Conn, e
 	if c.opt.ClockStamps {
 		return &conn{Conn: raw}, nil
 	}
-	return newConn(raw), nil
+	return newConn(raw, &c.once), nil
 }
 
 // handshake does TLS itself, so that the stamping connection sits below it and HTTP/2 is never offered.
@@ -182,6 +184,8 @@ func (x *exchange) request(ctx context.Context) (*http.Request, error) {
 	for k, v := range x.call.Header {
 		req.Header[http.CanonicalHeaderKey(k)] = v
 	}
+	// llama.cpp promises to keep a connection open and closes it behind a stream: the next call on it would fail.
+	req.Close = x.client.once.Load()
 	// With one of these the transport would send a POST twice when a connection breaks (RPL-29).
 	req.Header.Del("Idempotency-Key")
 	req.Header.Del("X-Idempotency-Key")

@@ -16,6 +16,17 @@ type stamps struct {
 	read atomic.Int64 // number of reads so far
 	user atomic.Int64 // reads without a kernel stamp
 	late atomic.Int64 // longest age of bytes at their read
+	over atomic.Int64 // instant when the answer was complete, 0 before
+	gone atomic.Int64 // instant when the other side had closed, 0 before
+}
+
+// closesAfter is how soon behind an answer a close belongs to it: idle connections are closed after seconds.
+const closesAfter = 100 * time.Millisecond
+
+// closedBehind says whether the server closed the connection right behind a complete answer.
+func (s *stamps) closedBehind() bool {
+	over, gone := s.over.Load(), s.gone.Load()
+	return over > 0 && gone > 0 && max(over-gone, gone-over) < int64(closesAfter)
 }
 
 func (s *stamps) now() int64 { return int64(time.Since(s.base)) }
@@ -41,9 +52,12 @@ type conn struct {
 	net.Conn
 	recv  func(p []byte) (n int, stamp time.Time, err error) // nil: the connection cannot tell when bytes arrived
 	carry atomic.Pointer[stamps]
+	once  *atomic.Bool // Client.once
 }
 
-func newConn(c net.Conn) *conn { return &conn{Conn: c, recv: kernelReader(c)} }
+func newConn(c net.Conn, once *atomic.Bool) *conn {
+	return &conn{Conn: c, recv: kernelReader(c), once: once}
+}
 
 func (c *conn) Read(p []byte) (n int, err error) {
 	var stamp time.Time
@@ -52,8 +66,12 @@ func (c *conn) Read(p []byte) (n int, err error) {
 	} else {
 		n, err = c.Conn.Read(p)
 	}
-	if s := c.carry.Load(); s != nil && n > 0 {
+	switch s := c.carry.Load(); {
+	case s == nil:
+	case n > 0:
 		s.arrived(stamp)
+	case err != nil && s.gone.CompareAndSwap(0, s.now()) && s.closedBehind():
+		c.once.Store(true)
 	}
 	return n, err
 }

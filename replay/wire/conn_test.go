@@ -112,6 +112,38 @@ func TestRPL28NoStreamLimit(t *testing.T) {
 	wg.Wait()
 }
 
+// A server that promises to keep connections and closes them behind each answer, as llama.cpp does, is found out by its first
+// answer; from then on each call has a connection of its own and none fails. One that keeps them is not taken for such.
+func TestServerThatClosesBehindAnswers(t *testing.T) {
+	var conns atomic.Int64
+	url := raw(t, func(c net.Conn) {
+		conns.Add(1)
+		io.WriteString(c, head+chunked(delta(0, `"content":"a"`).text)+chunked(done(0).text)+"0\r\n\r\n")
+	})
+	c := NewClient(short())
+	defer c.Close()
+	call := &Call{URL: url, Body: []byte(body), Stream: true}
+	wantOK(t, c.Do(t.Context(), call))
+	time.Sleep(50 * time.Millisecond)
+	for range 40 {
+		wantOK(t, c.Do(t.Context(), call))
+	}
+	if conns.Load() != 41 || !c.once.Load() {
+		t.Errorf("%d connections for 41 calls", conns.Load())
+	}
+	kept := NewClient(short())
+	defer kept.Close()
+	good := serve(t, func(_ http.ResponseWriter, _ *http.Request, write func(string)) {
+		write(delta(0, `"content":"a"`).text + done(0).text)
+	})
+	for range 10 {
+		wantOK(t, kept.Do(t.Context(), &Call{URL: good, Body: []byte(body), Stream: true}))
+	}
+	if kept.once.Load() {
+		t.Error("a server that keeps its connections is taken for one that does not")
+	}
+}
+
 func TestRPL29NoRetry(t *testing.T) {
 	var n atomic.Int64
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request, _ func(string)) {

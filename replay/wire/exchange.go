@@ -168,6 +168,12 @@ func (x *exchange) finish(ctx context.Context) Outcome {
 		o.Stamps = StampUser
 	}
 	o.Lateness = time.Duration(x.stamps.late.Load())
+	if x.err == nil {
+		x.stamps.over.Store(x.stamps.now())
+	}
+	if x.stamps.closedBehind() || x.err != nil && o.Reused && x.stamps.read.Load() == 0 && x.watch.timeout() == "" && ctx.Err() == nil {
+		x.client.once.Store(true)
+	}
 	x.classify(ctx)
 	x.relate()
 	o.Text = plain(x.text)
