@@ -168,7 +168,18 @@ func hardwareWarnings(res *Result) []Warning {
 	}
 	need = slices.DeleteFunc(need, func(name string) bool { return res.Params[name] != "" })
 	if len(need) == 0 {
-		return nil
+		return res.beyondPeak()
 	}
 	return []Warning{{"hardware_unknown", strings.Join(need, ", ") + " not given, so what needs them is unknown: --hardware FILE.yaml, or --param"}}
+}
+
+// beyondPeak warns of use above the peak of the hardware: it, the model or the replicas are not what was said.
+func (res *Result) beyondPeak() []Warning {
+	for i, c := range res.Columns {
+		above := func(row []any) bool { v, ok := row[i].(float64); return ok && v > 1 }
+		if (strings.HasPrefix(c.Name, "mbu") || strings.HasPrefix(c.Name, "mfu")) && slices.ContainsFunc(res.Rows, above) {
+			return []Warning{{"hardware_implausible", c.Name + " is above 100 %: the log's replicas are more, or the model smaller, than was said of the hardware"}}
+		}
+	}
+	return nil
 }
