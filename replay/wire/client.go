@@ -95,7 +95,7 @@ func (c *Client) connect(ctx context.Context, network, addr string) (net.Conn, e
 		return nil, err
 	}
 	if c.opt.ClockStamps {
-		return &conn{Conn: raw}, nil
+		return &conn{Conn: raw, once: &c.once}, nil
 	}
 	return newConn(raw, &c.once), nil
 }
