@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,10 +29,10 @@ func (a *app) reportCommand() *cobra.Command {
 
 // weeklyFlags are those of `report weekly`.
 type weeklyFlags struct {
-	week, slo, html, format, hardware string
-	by                                []string
-	price, gpus                       float64
-	share                             bool
+	reportOutput
+	week, slo, hardware string
+	by                  []string
+	price, gpus         float64
 }
 
 func (a *app) weeklyCommand() *cobra.Command {
@@ -54,12 +53,10 @@ func (a *app) weeklyCommand() *cobra.Command {
 	fs.StringVar(&o.week, "week", "", "ISO week (Monday to Sunday, UTC), such as 2026-W47; the last one of the log without")
 	fs.StringVar(&o.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file with objectives by tenant and model")
 	fs.StringSliceVar(&o.by, "by", nil, "what makes a service: model, tenant, route, app ...")
-	fs.StringVarP(&o.html, "output", "o", "", "also write the report as one HTML file that needs no network")
-	fs.StringVar(&o.format, "format", "text", "how the report leaves: text, json, markdown")
 	fs.StringVar(&o.hardware, "hardware", "", "YAML file with the price of a GPU and how many a replica has, for the cost of tokens")
 	fs.Float64Var(&o.price, "gpu-price", 0, "or the price of a GPU an hour")
 	fs.Float64Var(&o.gpus, "gpus", 0, "and how many GPUs served the traffic")
-	shareFlag(cmd, &o.share)
+	o.add(cmd)
 	f.add(cmd)
 	return cmd
 }
@@ -67,9 +64,6 @@ func (a *app) weeklyCommand() *cobra.Command {
 // options checks the flags; From is 0 without --week.
 func (o *weeklyFlags) options() (w analyze.WeeklyOptions, err error) {
 	w = analyze.WeeklyOptions{By: o.by, Seed: 1}
-	if !slices.Contains([]string{"text", "json", "markdown"}, o.format) {
-		return w, usage(fmt.Errorf("--format: expected text, json or markdown, got %q", o.format))
-	}
 	if o.price < 0 || o.gpus < 0 || (o.price > 0) != (o.gpus > 0) {
 		return w, usage(errors.New("--gpu-price and --gpus: expected both, above 0"))
 	}
@@ -117,51 +111,18 @@ func (a *app) weekly(ctx context.Context, path string, o *weeklyFlags, f *ingest
 	if err != nil {
 		return err
 	}
-	run, err := a.mount(ctx, path, f)
-	if err != nil {
-		return err
-	}
-	shared, err := newSharing(o.share, f)
-	if err != nil {
-		return err
-	}
-	defer shared.close()
-	if run, err = shared.copy(ctx, run, "run"); err != nil {
-		return err
-	}
-	if o.share {
-		path = run.Path
-	}
-	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	if w.From == 0 {
-		if w.From, err = lastWeek(ctx, e, run); err != nil {
-			return err
+	return a.writeReport(ctx, path, &o.reportOutput, f, func(e *analyze.Engine, run *analyze.Run, name string) (reports.Report, error) {
+		if w.From == 0 {
+			if w.From, err = lastWeek(ctx, e, run); err != nil {
+				return reports.Report{}, err
+			}
 		}
-	}
-	week, err := e.Weekly(ctx, run, w)
-	if err != nil {
-		return err
-	}
-	report := reports.BuildWeekly(reports.WeeklyInput{Run: path, By: o.by, SLO: w.SLO, Week: week, Next: nextAfterWeekly(path, o.slo, week)})
-	shared.clean(&report)
-	shared.close() // before anything is written: a closed pipe would end the program here
-	if o.html != "" {
-		if err := writeFile(o.html, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
-			return err
+		week, err := e.Weekly(ctx, run, w)
+		if err != nil {
+			return reports.Report{}, err
 		}
-		a.talk("wrote %s", o.html)
-	}
-	switch o.format {
-	case "json":
-		return reports.WriteJSON(a.out, report)
-	case "markdown":
-		return reports.WriteMarkdown(a.out, report)
-	}
-	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Width: a.width, Rows: 20})
+		return reports.BuildWeekly(reports.WeeklyInput{Run: name, By: o.by, SLO: w.SLO, Week: week, Next: nextAfterWeekly(name, o.slo, week)}), nil
+	})
 }
 
 // lastWeek is the week of the last arrival, or the one before when the log ends before that week's Sunday and holds an
@@ -190,5 +151,5 @@ func nextAfterWeekly(path, slo string, w *analyze.Weekly) []string {
 		return nil
 	}
 	in := slices.MaxFunc(w.Incidents, func(a, b analyze.Incident) int { return int(a.Bad - b.Bad) })
-	return []string{fmt.Sprintf("reprise analyze %s --slo '%s' --from %s --to %s", path, slo, rfc3339(in.From-3600e6), rfc3339(in.To+3600e6))}
+	return []string{fmt.Sprintf("reprise report incident %s --slo '%s' --from %s --to %s -o incident.html", path, slo, rfc3339(in.From), rfc3339(in.To))}
 }
