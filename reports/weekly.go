@@ -120,7 +120,11 @@ func weekAnswer(in WeeklyInput) (verdict string, out []string) {
 			text += fmt.Sprintf(", of %d it cannot be told (too few calls)", len(open))
 		}
 		out = append(out, text+".")
-		first = "Furthest from it is " + worst.name + ": " + first
+		who := "Furthest from it is "
+		if len(missed) == 0 {
+			who = "Least room above it has "
+		}
+		first = who + worst.name + ": " + first
 	}
 	out = append(out, first, "Error budget of the week"+of(groups, worst)+": "+budgetText(worst.This)+".", changeAnswer(groups, worst))
 	return verdict, append(out, burnAnswer(in)...)
