@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -88,6 +89,15 @@ func (s *Scraper) run() {
 	}
 }
 
+// withoutAddress takes the address out of an error that is stored with the run: it may hold a token.
+func withoutAddress(err error) error {
+	var in *url.Error
+	if errors.As(err, &in) {
+		return in.Err
+	}
+	return err
+}
+
 // round reads each page once. What a page says is dated to the middle of the time that it took to come.
 func (s *Scraper) round() {
 	for i := range s.out {
@@ -104,7 +114,7 @@ func (s *Scraper) round() {
 			err = fmt.Errorf("no metrics in the page (%d lines of something else)", bad)
 		}
 		if err != nil {
-			out.Failed, out.Error = out.Failed+1, err.Error()
+			out.Failed, out.Error = out.Failed+1, withoutAddress(err).Error()
 			continue
 		}
 		for j := range samples {

@@ -90,6 +90,13 @@ func TestScrapeFailuresAndKeys(t *testing.T) {
 	if want := 3 * (out[0].Read + out[0].Failed); keys != want {
 		t.Errorf("the key was sent %d times, want %d: to the target's host alone", keys, want)
 	}
+	sc, err = StartScrape(ScrapeOptions{URLs: []string{"http://user:secret1@127.0.0.1:1/metrics?token=secret2"}, Sink: func([]trace.Sample) error { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, _ = sc.Stop(); out[0].Failed == 0 || strings.Contains(out[0].Error+out[0].Endpoint, "secret") {
+		t.Errorf("%+v holds a secret, or did not fail", out)
+	}
 	if _, err := StartScrape(ScrapeOptions{URLs: []string{"host:8000/metrics"}}); err == nil {
 		t.Error("no error for an address without a scheme")
 	}

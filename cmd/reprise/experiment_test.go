@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -15,17 +14,7 @@ import (
 // answer is that the runs do not compare; it is never that the candidate is as good.
 func TestExperiment(t *testing.T) {
 	w := newWorld(t, fakellm.Config{Models: []string{"m"}, Slots: 40, DecodeBase: 10 * time.Millisecond})
-	s, err := fakellm.New(fakellm.Config{Models: []string{"m"}, Slots: 40, DecodeBase: 100 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go s.Serve(l)
-	t.Cleanup(func() { s.Close() })
-	cand := " --cand http://" + l.Addr().String()
+	cand := " --cand " + modelled(t, fakellm.Config{Models: []string{"m"}, Slots: 40, DecodeBase: 100 * time.Millisecond})
 	var x analyze.Experiment
 	if err := json.Unmarshal([]byte(w.run(3, "experiment {log.jsonl} --base URL"+cand+" --warm-up 5% --drain 5% --json -o {abba}")), &x); err != nil {
 		t.Fatal(err)

@@ -219,7 +219,9 @@ func (a *app) printReplay(r *replay.Report, run string) {
 	for _, e := range r.Examples {
 		fmt.Fprintf(a.out, "  %s, for example %s: %s\n", count(int64(e.Count)), printable(e.RequestID), printable(exampleText(e)))
 	}
-	fmt.Fprintln(a.out, selfCheckLine(r.SelfCheck))
+	if r.SelfCheck != nil { // a notice says when it is missing
+		fmt.Fprintln(a.out, selfCheckLine(r.SelfCheck))
+	}
 	for _, m := range r.Metrics {
 		fmt.Fprintf(a.out, "target metrics of %s: %s values in %d readings, %d failed %s\n", printable(m.Endpoint), count(int64(m.Samples)), m.Read, m.Failed, printable(m.Error))
 	}

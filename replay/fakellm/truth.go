@@ -72,7 +72,7 @@ type RequestTruth struct {
 	Prefill     []PrefillTruth `json:"prefill"`
 	ChunkUS     []int64        `json:"chunk_us"`     // modelled time of each chunk made
 	ChunkTokens []int          `json:"chunk_tokens"` // tokens in it
-	WritingUS   []int64        `json:"writing_us"`   // call of write() for each chunk written, so maybe fewer
+	WritingUS   []int64        `json:"writing_us"`   // call of write() for each chunk written, so maybe fewer; nil for an answer that came whole
 	WrittenUS   []int64        `json:"written_us"`   // return of it
 	CancelledUS *int64         `json:"cancelled_us"` // the engine was told to drop it
 	HeldFromUS  *int64         `json:"held_from_us"` // first chunk held back was made

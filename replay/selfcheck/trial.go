@@ -123,7 +123,7 @@ func (o *observed) join(rows []*trace.Request, truth fakellm.Truth) {
 			continue
 		}
 		o.arrived = append(o.arrived, float64(t.ArrivalUnixUS-*r.Arrival))
-		if len(r.GapsUS) != len(t.WrittenUS) {
+		if len(r.GapsUS) != len(t.WritingUS) {
 			o.wrong++
 			continue
 		}
