@@ -34,9 +34,9 @@ func (r *run) one(ctx context.Context, p prepared, results chan<- result) {
 			p.call.Limit = max(time.Until(res.due.Add(time.Duration(*it.TimeoutUS)*time.Microsecond)), time.Nanosecond)
 		}
 		res.out = r.client.Do(call, &p.call)
-		ended := time.Now()
+		ended := endOf(&res.out)
 		wait, again := r.opt.backOff(&res.out, res.attempt)
-		res.final = !again || !sleep(call, wait)
+		res.final = !again || !sleep(call, time.Until(ended.Add(wait)))
 		res.over = ctx.Err() != nil
 		if res.final {
 			r.wake(ctx, &p, ended, &res.out)
@@ -44,6 +44,14 @@ func (r *run) one(ctx context.Context, p prepared, results chan<- result) {
 		results <- res
 		res.due = ended.Add(wait)
 	}
+}
+
+// endOf is when an answer had come, by its stamp: what this client took to notice is its own lag and moves no due time.
+func endOf(out *wire.Outcome) time.Time {
+	if out.End == nil {
+		return time.Now()
+	}
+	return out.Sent.Add(*out.End)
 }
 
 // backOff says how long to wait before a call is tried again, and whether it is: only what may go better next time, and only
