@@ -109,6 +109,8 @@ func TestEndpointHeadersAndTemplates(t *testing.T) {
 	a, b := row("chat", 0, 100, 1), row("messages", 5, 100, 1)
 	b.EndpointKind = "messages"
 	rep, _ := replayed(t, mustPlan(t, PlanOptions{Lengths: LengthsNatural}, a, b), Options{Target: s.URL, Header: http.Header{"Authorization": {"Bearer k"}}})
+	mu.Lock()
+	defer mu.Unlock()
 	if words["chat"] != 95 || words["messages"] != 60 || *rep.Fidelity.InputRatio != 1 {
 		t.Errorf("%v words for 100 tokens, want 95 and 60; %+v", words, rep.Calibration)
 	}

@@ -90,7 +90,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Send.Error.N < 20 || c.Send.Server.N < 20 || c.Send.Server.P50 < c.Send.Error.P50 || c.Stamps.Clock.N < 50 || c.CPUs < 1 || c.TookUS <= 0 ||
-		len(c.Streams.Rungs) == 0 || len(c.Requests.Rungs) == 0 {
+		len(c.Streams.Rungs)+len(c.Requests.Rungs) == 0 { // a busy machine gets up one of the ladders only
 		t.Errorf("%+v", c)
 	}
 	if k := c.Stamps.Kernel; k != nil && (k.N < 50 || k.P50 > c.Stamps.Clock.P50) {
