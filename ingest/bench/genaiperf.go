@@ -27,7 +27,7 @@ func detectGenAIPerf(s *decode.Sample) int {
 	for _, v := range s.Records {
 		first := v.Get("experiments", "0")
 		request := first.Get("requests", "0")
-		n := one(first.GetObject("experiment") != nil) + one(decode.Has(request, "timestamp")) + one(request.Get("response_timestamps").Type() == decode.TypeArray)
+		n := decode.One(first.GetObject("experiment") != nil) + decode.One(decode.Has(request, "timestamp")) + decode.One(request.Get("response_timestamps").Type() == decode.TypeArray)
 		best = max(best, n)
 	}
 	return best

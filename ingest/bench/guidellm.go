@@ -31,18 +31,11 @@ func detectGuideLLM(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
 		first := v.Get("benchmarks", "0")
-		n := one(first.GetObject("requests") != nil) + one(decode.Has(first, "requests", "successful")) + one(decode.Has(first, "requests", "incomplete")) +
-			one(decode.Has(v, "metadata", "guidellm_version"))
+		n := decode.One(first.GetObject("requests") != nil) + decode.One(decode.Has(first, "requests", "successful")) + decode.One(decode.Has(first, "requests", "incomplete")) +
+			decode.One(decode.Has(v, "metadata", "guidellm_version"))
 		best = max(best, n)
 	}
 	return best
-}
-
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func guidellm(c *decode.Context, v *decode.Value) error {

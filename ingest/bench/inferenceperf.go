@@ -31,8 +31,8 @@ func detectInferencePerf(s *decode.Sample) int {
 		if !decode.Has(v, "start_time") || !decode.Has(v, "end_time") || v.GetObject("info") == nil {
 			continue
 		}
-		n := 1 + one(decode.Has(v, "info", "response_metrics")) + one(decode.Has(v, "info", "output_token_times")) +
-			one(decode.Has(v, "info", "input_tokens")) + one(decode.Has(v, "info", "lora_adapter"))
+		n := 1 + decode.One(decode.Has(v, "info", "response_metrics")) + decode.One(decode.Has(v, "info", "output_token_times")) +
+			decode.One(decode.Has(v, "info", "input_tokens")) + decode.One(decode.Has(v, "info", "lora_adapter"))
 		best = max(best, n)
 	}
 	return best

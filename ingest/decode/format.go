@@ -171,3 +171,11 @@ func (f *Format) Containers() (list []string) {
 	}
 	return list
 }
+
+// One is 1 for a sign that is there, so that [Format].Detect can add them up.
+func One(sign bool) int {
+	if sign {
+		return 1
+	}
+	return 0
+}

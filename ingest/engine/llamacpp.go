@@ -31,7 +31,7 @@ func detectLlamaCPP(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
 		t := v.Get("timings")
-		n := one(decode.Has(t, "prompt_ms") && decode.Has(t, "predicted_ms")) + one(decode.Has(v, "choices") || decode.Has(v, "content")) + one(decode.Has(v, "object") || decode.Has(v, "stop_type"))
+		n := decode.One(decode.Has(t, "prompt_ms") && decode.Has(t, "predicted_ms")) + decode.One(decode.Has(v, "choices") || decode.Has(v, "content")) + decode.One(decode.Has(v, "object") || decode.Has(v, "stop_type"))
 		if decode.Has(t, "predicted_n") {
 			best = max(best, n)
 		}

@@ -53,7 +53,7 @@ func detectLlamaLog(s *decode.Sample) int {
 		timing = timing || strings.Contains(text, "eval time =") && strings.Contains(text, " ms /")
 		release = release || strings.Contains(text, "release: id ") && strings.Contains(text, "stop processing: n_")
 	}
-	return one(launch) + one(timing) + one(release)
+	return decode.One(launch) + decode.One(timing) + decode.One(release)
 }
 
 // llamaReader reads one log.

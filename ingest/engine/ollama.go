@@ -29,7 +29,7 @@ request_id     FILE:LINE.
 func detectOllama(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
-		n := one(decode.Has(v, "total_duration")) + one(decode.Has(v, "eval_count")) + one(decode.Has(v, "prompt_eval_duration"))
+		n := decode.One(decode.Has(v, "total_duration")) + decode.One(decode.Has(v, "eval_count")) + decode.One(decode.Has(v, "prompt_eval_duration"))
 		if decode.Has(v, "done") && decode.Has(v, "created_at") && n > 0 {
 			best = max(best, n+1)
 		}

@@ -32,7 +32,7 @@ func detectOllamaLog(s *decode.Sample) int {
 	best := 0
 	for line := range s.Lines() {
 		g, ok := readGIN(string(line))
-		n := one(ok) + one(ok && (strings.HasPrefix(g.path, "/api/") || strings.HasPrefix(g.path, "/v1/")))
+		n := decode.One(ok) + decode.One(ok && (strings.HasPrefix(g.path, "/api/") || strings.HasPrefix(g.path, "/v1/")))
 		best = max(best, n)
 	}
 	return best

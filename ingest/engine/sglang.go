@@ -50,7 +50,7 @@ Can contain: the same as sglang, without requests that never finish.
 func detectSGLang(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
-		n := one(strings.HasPrefix(decode.Text(v, "event"), "request.")) + one(decode.Has(v, "obj")) + one(decode.Has(v, "out", "meta_info"))
+		n := decode.One(strings.HasPrefix(decode.Text(v, "event"), "request.")) + decode.One(decode.Has(v, "obj")) + decode.One(decode.Has(v, "out", "meta_info"))
 		if decode.Has(v, "rid") {
 			best = max(best, n)
 		}
@@ -62,7 +62,7 @@ func detectSGLang(s *decode.Sample) int {
 	for line := range s.Lines() {
 		text := string(line)
 		if _, rest, ok := strings.Cut(text, "Finish: obj="); ok {
-			best = max(best, 1+one(strings.HasPrefix(rest, "GenerateReqInput(") || strings.HasPrefix(rest, "EmbeddingReqInput("))+one(strings.Contains(rest, "'meta_info': {")))
+			best = max(best, 1+decode.One(strings.HasPrefix(rest, "GenerateReqInput(") || strings.HasPrefix(rest, "EmbeddingReqInput("))+decode.One(strings.Contains(rest, "'meta_info': {")))
 		}
 		event := sglangEvent(text) != ""
 		events, others = events || event, others || !event
@@ -85,7 +85,7 @@ func detectSGLangMetrics(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
 		if v.Get("request_parameters").Type() == decode.TypeString {
-			best = max(best, 1+one(decode.Has(v, "e2e_latency"))+one(decode.Has(v, "finish_reason")))
+			best = max(best, 1+decode.One(decode.Has(v, "e2e_latency"))+decode.One(decode.Has(v, "finish_reason")))
 		}
 	}
 	return best

@@ -30,25 +30,18 @@ stream         true for generate_stream, false for generate; chat and completion
 func detectTGI(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
-		n := one(strings.HasPrefix(decode.Text(v, "target"), "text_generation_router"))
-		best = max(best, n+one(decode.Has(v, "span", "inference_time"))+one(decode.Has(v, "span", "total_time")))
+		n := decode.One(strings.HasPrefix(decode.Text(v, "target"), "text_generation_router"))
+		best = max(best, n+decode.One(decode.Has(v, "span", "inference_time"))+decode.One(decode.Has(v, "span", "total_time")))
 	}
 	if len(s.Records) > 0 {
 		return best
 	}
 	for line := range s.Lines() {
 		text := string(line)
-		n := one(strings.Contains(text, ` inference_time="`)) + one(strings.Contains(text, `total_time="`)) + one(strings.Contains(text, "text_generation_router"))
+		n := decode.One(strings.Contains(text, ` inference_time="`)) + decode.One(strings.Contains(text, `total_time="`)) + decode.One(strings.Contains(text, "text_generation_router"))
 		best = max(best, n)
 	}
 	return best
-}
-
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // tgiCall is one line in either form: field gives the text of a field of the innermost span.

@@ -33,7 +33,7 @@ func detectTensorRTLLM(s *decode.Sample) int {
 	for _, v := range s.Records {
 		for _, at := range []*decode.Value{v, v.Get("ctx_perf_metrics"), v.Get("gen_perf_metrics")} {
 			t := trtTimes(at)
-			n := one(decode.Has(t, "first_scheduled_time")) + one(decode.Has(t, "first_token_time")) + one(at.Get("perf_metrics") != nil)
+			n := decode.One(decode.Has(t, "first_scheduled_time")) + decode.One(decode.Has(t, "first_token_time")) + decode.One(at.Get("perf_metrics") != nil)
 			if decode.Has(t, "arrival_time") {
 				best = max(best, n)
 			}

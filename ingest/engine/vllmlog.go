@@ -42,7 +42,7 @@ func detectVLLMLog(s *decode.Sample) int {
 			break
 		}
 	}
-	return one(stamp) + 2*one(received)
+	return decode.One(stamp) + 2*decode.One(received)
 }
 
 // vllmReader reads one log.

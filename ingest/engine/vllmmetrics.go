@@ -30,8 +30,8 @@ func detectVLLMMetrics(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
 		m := vllmObject(v)
-		v0 := one(decode.Has(m, "first_scheduled_time")) + one(decode.Has(m, "time_in_queue")) + one(decode.Has(m, "last_token_time"))
-		v1 := one(decode.Has(m, "queued_ts")) + one(decode.Has(m, "scheduled_ts")) + one(decode.Has(m, "first_token_ts"))
+		v0 := decode.One(decode.Has(m, "first_scheduled_time")) + decode.One(decode.Has(m, "time_in_queue")) + decode.One(decode.Has(m, "last_token_time"))
+		v1 := decode.One(decode.Has(m, "queued_ts")) + decode.One(decode.Has(m, "scheduled_ts")) + decode.One(decode.Has(m, "first_token_ts"))
 		if decode.Has(m, "arrival_time") {
 			best = max(best, v0, v1)
 		}

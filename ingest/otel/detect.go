@@ -36,10 +36,10 @@ func envelope(v *decode.Value) int {
 		}
 		scope := scopes(blocks.Get("0"), level.scopes).Get("0")
 		record := scopes(scope, level.records).Get("0")
-		return 1 + one(scope != nil) + one(record != nil) + one(scopes(record, level.stamp) != nil)
+		return 1 + decode.One(scope != nil) + decode.One(record != nil) + decode.One(scopes(record, level.stamp) != nil)
 	}
 	if scopes(v, scopeSpanNames) != nil {
-		return 1 + one(v.Get("resource") != nil)
+		return 1 + decode.One(v.Get("resource") != nil)
 	}
 	return bareSpan(v)
 }
@@ -49,15 +49,8 @@ func bareSpan(v *decode.Value) int {
 	if v.Get("attributes", "0", "key") == nil || v.Get("name") == nil {
 		return 0
 	}
-	return 1 + one(bytes.HasPrefix(v.GetStringBytes("kind"), []byte("SPAN_KIND"))) +
-		one(either(v, "startTimeUnixNano", "start_time_unix_nano") != nil) + one(either(v, "traceId", "trace_id") != nil)
-}
-
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return 1 + decode.One(bytes.HasPrefix(v.GetStringBytes("kind"), []byte("SPAN_KIND"))) +
+		decode.One(either(v, "startTimeUnixNano", "start_time_unix_nano") != nil) + decode.One(either(v, "traceId", "trace_id") != nil)
 }
 
 // detectProto parses the first message. One that is longer than the sample does not parse: then the nesting of its
@@ -76,7 +69,7 @@ func detectProto(s *decode.Sample) int {
 	if !nested(s.Message) {
 		return 0
 	}
-	return 1 + one(bytes.Contains(s.Message, []byte("gen_ai.")) || bytes.Contains(s.Message, []byte("service.name")))
+	return 1 + decode.One(bytes.Contains(s.Message, []byte("gen_ai.")) || bytes.Contains(s.Message, []byte("service.name")))
 }
 
 // nested: a message in field 1, and in it messages whose fields are 1 to 3 (resource, scopes, schema), in any order.
@@ -98,7 +91,7 @@ func detectFlat(s *decode.Sample) int {
 	best := 0
 	for _, v := range s.Records {
 		if v.Get("SpanContext", "TraceID") != nil && v.Get("Name") != nil {
-			best = max(best, 2+one(v.Get("StartTime") != nil))
+			best = max(best, 2+decode.One(v.Get("StartTime") != nil))
 			continue
 		}
 		signs := 0
@@ -108,7 +101,7 @@ func detectFlat(s *decode.Sample) int {
 		if v.Get("start_time").GetStringBytes() == nil || v.Get("attributes").GetObject() == nil {
 			continue
 		}
-		signs += 1 + one(v.Get("span_id") != nil || v.Get("context", "span_id") != nil) + one(v.Get("end_time") != nil)
+		signs += 1 + decode.One(v.Get("span_id") != nil || v.Get("context", "span_id") != nil) + decode.One(v.Get("end_time") != nil)
 		best = max(best, signs)
 	}
 	return best

@@ -36,7 +36,7 @@ func detectJaeger(s *decode.Sample) int {
 			}
 		}
 		if x.Get("operationName") != nil {
-			best = max(best, 1+one(either(x, "traceID", "traceId") != nil)+one(either(x, "spanID", "spanId") != nil)+one(x.Get("startTime") != nil))
+			best = max(best, 1+decode.One(either(x, "traceID", "traceId") != nil)+decode.One(either(x, "spanID", "spanId") != nil)+decode.One(x.Get("startTime") != nil))
 		}
 	}
 	return best

@@ -58,8 +58,8 @@ func detectLangfuse(s *decode.Sample) int {
 		if v.GetStringBytes("type") == nil || either(v, "traceId", "trace_id") == nil {
 			continue
 		}
-		best = max(best, one(either(v, "startTime", "start_time") != nil)+one(either(v, "completionStartTime", "completion_start_time") != nil)+
-			one(either(v, "usageDetails", "usage_details") != nil)+one(either(v, "statusMessage", "status_message") != nil)+one(v.Get("level") != nil))
+		best = max(best, decode.One(either(v, "startTime", "start_time") != nil)+decode.One(either(v, "completionStartTime", "completion_start_time") != nil)+
+			decode.One(either(v, "usageDetails", "usage_details") != nil)+decode.One(either(v, "statusMessage", "status_message") != nil)+decode.One(v.Get("level") != nil))
 	}
 	return best
 }

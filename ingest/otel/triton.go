@@ -34,7 +34,7 @@ func detectTriton(s *decode.Sample) int {
 		if decode.Int(v, "id") == nil {
 			continue
 		}
-		best = max(best, 2*one(decode.Int(v, "timestamps", "0", "ns") != nil && decode.Has(v, "timestamps", "0", "name"))+one(decode.Has(v, "model_name")))
+		best = max(best, 2*decode.One(decode.Int(v, "timestamps", "0", "ns") != nil && decode.Has(v, "timestamps", "0", "name"))+decode.One(decode.Has(v, "model_name")))
 	}
 	return best
 }

@@ -30,7 +30,7 @@ func detectZipkin(s *decode.Sample) int {
 		if v.GetStringBytes("traceId") == nil || v.GetStringBytes("id") == nil || integer(v.Get("timestamp")) == nil {
 			continue
 		}
-		best = max(best, 1+one(v.Get("localEndpoint") != nil)+one(v.GetObject("tags") != nil)+one(v.Get("duration") != nil))
+		best = max(best, 1+decode.One(v.Get("localEndpoint") != nil)+decode.One(v.GetObject("tags") != nil)+decode.One(v.Get("duration") != nil))
 	}
 	return best
 }
