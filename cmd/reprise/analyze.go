@@ -21,8 +21,7 @@ const defaultSLO = "ttft<=1s,tpot<=60ms@99%"
 func (a *app) analyzeCommand() *cobra.Command {
 	var s scopeFlags
 	var f ingestFlags
-	var html, tool string
-	var share bool
+	to := analyzeOutput{reportOutput: reportOutput{rows: 12}}
 	cmd := &cobra.Command{
 		Use:   "analyze RUN",
 		Short: "the whole picture of a run: what happened, how slow, why",
@@ -32,22 +31,21 @@ func (a *app) analyzeCommand() *cobra.Command {
   reprise analyze run --html report.html --share                        # names hashed, to send around`,
 		Args: exactly("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.analyze(cmd.Context(), args[0], analyzeOutput{html, share, tool}, &s, &f)
+			return a.analyze(cmd.Context(), args[0], to, &s, &f)
 		},
 	}
 	s.add(cmd)
 	f.add(cmd)
-	cmd.Flags().StringVar(&html, "html", "", "also write the report as one HTML file that needs no network")
-	definitionFlag(cmd, &tool)
-	shareFlag(cmd, &share)
+	cmd.Flags().StringVar(&to.html, "html", "", "also write the report as one HTML file that needs no network")
+	definitionFlag(cmd, &to.tool)
+	shareFlag(cmd, &to.share)
 	return cmd
 }
 
-// analyzeOutput says what becomes of the report beside its text.
+// analyzeOutput is where the report goes, and whose definition of latency is shown beside ours; "" for none.
 type analyzeOutput struct {
-	html  string // file; "" for none
-	share bool   // names are hashed
-	tool  string // whose definition of latency is shown beside ours; "" for none
+	reportOutput
+	tool string
 }
 
 func (a *app) analyze(ctx context.Context, path string, to analyzeOutput, s *scopeFlags, f *ingestFlags) error {
@@ -66,47 +64,18 @@ func (a *app) analyze(ctx context.Context, path string, to analyzeOutput, s *sco
 			return err
 		}
 	}
-	run, err := a.mount(ctx, path, f)
-	if err != nil {
-		return err
-	}
-	shared, err := newSharing(to.share, f)
-	if err != nil {
-		return err
-	}
-	defer shared.close()
-	if run, err = shared.copy(ctx, run, "run"); err != nil {
-		return err
-	}
-	if to.share {
-		path = run.Path
-	}
-	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	p, err := e.Picture(ctx, run, sc)
-	if err == nil && to.tool != "" {
-		p.Results[latencyAs], err = definition{tool: to.tool}.query(ctx, e, run, sc)
-	}
-	if err != nil {
-		return err
-	}
-	report := reports.Build(reports.AnalyzeInput{Run: path, Scope: scopeText(s), SLO: sc.SLO, Results: p.Results, Missing: p.Missing,
-		Incidents: p.Incidents, Replays: p.Replays, Next: nextAfterAnalyze(path, p)})
-	shared.clean(&report)
-	shared.close() // before anything is written: a closed pipe would end the program here
-	if to.html != "" {
-		if err := writeFile(to.html, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
-			return err
+	to.format = s.format
+	return a.writeReport(ctx, path, &to.reportOutput, f, func(e *analyze.Engine, run *analyze.Run, name string) (r reports.Report, err error) {
+		p, err := e.Picture(ctx, run, sc)
+		if err == nil && to.tool != "" {
+			p.Results[latencyAs], err = definition{tool: to.tool}.query(ctx, e, run, sc)
 		}
-		a.talk("wrote %s", to.html)
-	}
-	if s.format == "json" {
-		return reports.WriteJSON(a.out, report)
-	}
-	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Width: a.width, Rows: 12})
+		if err != nil {
+			return r, err
+		}
+		return reports.Build(reports.AnalyzeInput{Run: name, Scope: scopeText(s), SLO: sc.SLO, Results: p.Results, Missing: p.Missing,
+			Incidents: p.Incidents, Replays: p.Replays, Next: nextAfterAnalyze(name, p)}), nil
+	})
 }
 
 func scopeText(s *scopeFlags) string {
