@@ -219,10 +219,10 @@ func (e *Engine) values(q queries.Query, sc Scope, params map[string]string) (ma
 	return values, nil
 }
 
-// scan is the table expression over the parts of the run. When DuckDB 1.5.6 copies a part of a plan it reads the paths that
+// readable is the run under paths that DuckDB reads as they are. When DuckDB 1.5.6 copies a part of a plan it reads the paths that
 // a pattern gave as patterns again, so "[*]" would match its neighbours in the copy: a part whose path has such
 // characters is read through a link of a plain name.
-func (e *Engine) scan(r *Run) (string, error) {
+func (e *Engine) readable(r *Run) (*Run, error) {
 	plain := &Run{Path: r.Path, Parts: slices.Clone(r.Parts)}
 	for i, part := range r.Parts {
 		if !strings.ContainsAny(part, "*?[") {
@@ -230,14 +230,14 @@ func (e *Engine) scan(r *Run) (string, error) {
 		}
 		dir, err := os.MkdirTemp(e.temp, "link-")
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		plain.Parts[i] = filepath.Join(dir, "part.parquet")
 		if err := os.Symlink(part, plain.Parts[i]); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	return plain.scan(), nil
+	return plain, nil
 }
 
 // shown are the parameters that say how to read the result: the query's own, with their defaults, and those of its views

@@ -16,23 +16,25 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 	fail := func(err error) (queries.Source, error) {
 		return queries.Source{}, fmt.Errorf("read run %q: %w", r.Path, err)
 	}
-	scan, err := e.scan(r)
+	plain, err := e.readable(r)
 	if err != nil {
 		return fail(err)
 	}
-	src := queries.Source{Scan: scan}
+	src := queries.Source{Scan: plain.scan()}
 	if len(r.metrics) > 0 {
-		if src.Metrics, err = e.scan(&Run{Path: r.Path, Parts: r.metrics}); err != nil {
+		metrics, err := e.readable(&Run{Path: r.Path, Parts: r.metrics})
+		if err != nil {
 			return fail(err)
 		}
+		src.Metrics = metrics.scan()
 	}
 	text := `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE), coalesce(max(attempt) > 1, FALSE),
-count(DISTINCT clock_domain = 'wall') > 1 FROM ` + scan
+count(DISTINCT clock_domain = 'wall') > 1 FROM ` + src.Scan
 	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped, &src.Mixed); err != nil {
 		return fail(err)
 	}
 	if !src.Joined {
-		if src.Joined, err = e.repeated(ctx, r, scan); err != nil {
+		if src.Joined, err = e.repeated(ctx, plain); err != nil {
 			return fail(err)
 		}
 	}
@@ -42,25 +44,24 @@ count(DISTINCT clock_domain = 'wall') > 1 FROM ` + scan
 
 // repeated says whether some rows stand in two parts: a log that was ingested again after it had grown, or copies of a
 // rotation that overlap. Only times that several parts speak of are looked at.
-func (e *Engine) repeated(ctx context.Context, r *Run, scan string) (bool, error) {
-	shared, err := e.sharedTimes(ctx, r, scan)
+func (e *Engine) repeated(ctx context.Context, r *Run) (bool, error) {
+	shared, err := e.sharedTimes(ctx, r)
 	if err != nil || shared == nil {
 		return false, err
 	}
 	var again bool
-	text := `SELECT count(*) > count(DISTINCT hash(request_id, attempt, arrival)) FROM ` + scan + ` WHERE ` + strings.Join(shared, " OR ")
+	text := `SELECT count(*) > count(DISTINCT hash(request_id, attempt, arrival)) FROM ` + r.scan() + ` WHERE ` + strings.Join(shared, " OR ")
 	err = e.conn.QueryRowContext(ctx, text).Scan(&again)
 	return again, err
 }
 
 // sharedTimes are the ranges of arrival that two parts or more speak of, as conditions, by the statistics of the parts.
-func (e *Engine) sharedTimes(ctx context.Context, r *Run, scan string) ([]string, error) {
+func (e *Engine) sharedTimes(ctx context.Context, r *Run) ([]string, error) {
 	if len(r.Parts) < 2 {
 		return nil, nil
 	}
-	files := strings.TrimPrefix(scan[:strings.LastIndex(scan, ", union_by_name")], "read_parquet(")
 	rows, err := e.conn.QueryContext(ctx, `SELECT epoch_us(min(CAST(stats_min_value AS TIMESTAMPTZ))), epoch_us(max(CAST(stats_max_value AS TIMESTAMPTZ)))
-FROM parquet_metadata(`+files+`) WHERE path_in_schema = 'arrival' AND stats_min_value IS NOT NULL GROUP BY file_name ORDER BY 1`)
+FROM parquet_metadata(`+r.partList()+`) WHERE path_in_schema = 'arrival' AND stats_min_value IS NOT NULL GROUP BY file_name ORDER BY 1`)
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (r *Run) scan() string {
 }
 
 // partList is the list of the parts. DuckDB reads a path as a pattern: special characters are put in brackets. That
-// holds for statements that read the list once; see Engine.scan.
+// holds for statements that read the list once; see Engine.readable.
 func (r *Run) partList() string {
 	escape := strings.NewReplacer("'", "''", "[", "[[]", "*", "[*]", "?", "[?]")
 	var list []string
