@@ -148,12 +148,8 @@ func TestRecordedTimeouts(t *testing.T) {
 // flight kept them from being sent (coordinated omission).
 func TestStopShowsFromDueTimes(t *testing.T) {
 	for _, limit := range []int{0, 2} {
-		s, err := fakellm.New(fakellm.Config{Slots: 100, Models: []string{"m"}, Pauses: []fakellm.Pause{{At: 300 * time.Millisecond, For: 1500 * time.Millisecond}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := httptest.NewServer(s.Handler())
-		rep, rows := replayed(t, mustPlan(t, PlanOptions{}, requests(100, 20)...), Options{Target: h.URL, MaxInFlight: limit, NoPreflight: true,
+		s, url := target(t, fakellm.Config{Pauses: []fakellm.Pause{{At: 300 * time.Millisecond, For: 1500 * time.Millisecond}}})
+		rep, rows := replayed(t, mustPlan(t, PlanOptions{}, requests(100, 20)...), Options{Target: url, MaxInFlight: limit, NoPreflight: true,
 			Wire: wire.Options{Limits: wire.Limits{Whole: 20 * time.Second}}})
 		late := 0
 		for _, r := range rows {
@@ -165,7 +161,6 @@ func TestStopShowsFromDueTimes(t *testing.T) {
 		if late < 40 || rep.Classes[trace.ClassOK] != 100 || (rep.Fidelity.Held > 0) != (limit > 0) {
 			t.Errorf("limit %d: %d of 100 calls saw the stop, held %d, %v", limit, late, rep.Fidelity.Held, rep.Classes)
 		}
-		h.Close()
 		s.Close()
 	}
 }

@@ -3,7 +3,6 @@ package replay
 import (
 	"fmt"
 	"iter"
-	"net"
 	"testing"
 	"time"
 
@@ -57,17 +56,12 @@ func target(t *testing.T, cfg fakellm.Config) (*fakellm.Server, string) {
 	if cfg.Models == nil {
 		cfg.Models = []string{"m"}
 	}
-	s, err := fakellm.New(cfg)
+	s, url, err := fakellm.Listen(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go s.Serve(l)
 	t.Cleanup(func() { s.Close() })
-	return s, "http://" + l.Addr().String()
+	return s, url
 }
 
 // shortLimits make every failure come within a second.

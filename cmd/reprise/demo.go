@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -157,17 +156,12 @@ func (a *app) demoReplay(ctx context.Context, from *analyze.Run, start int64, ou
 	if err != nil {
 		return nil, err
 	}
-	s, err := fakellm.New(c)
+	s, url, err := fakellm.Listen(c)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("listening: %w", err)
-	}
-	go s.Serve(l)
-	report, err := a.replay(ctx, plan, replay.Options{Target: "http://" + l.Addr().String() + "/v1", Model: demoModel}, outlet{run: out})
+	report, err := a.replay(ctx, plan, replay.Options{Target: url + "/v1", Model: demoModel}, outlet{run: out})
 	if err := replayErrorOf(report, err); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,15 +17,14 @@ import (
 
 // experimentFlags are those of a replay and of a plan, and what is compared.
 type experimentFlags struct {
-	r                  replayFlags
-	p                  planFlags
-	f                  ingestFlags
-	base, cand         string
-	slo, margin        string
-	warmUp, drain      string
-	json               bool
-	opt                analyze.CompareOptions
-	warmPart, drainCut float64
+	r           replayFlags
+	p           planFlags
+	f           ingestFlags
+	base, cand  string
+	trim        trimFlags
+	slo, margin string
+	json        bool
+	opt         analyze.CompareOptions
 }
 
 func (a *app) experimentCommand() *cobra.Command {
@@ -44,16 +44,12 @@ runs are kept below FOLDER.`,
 	x.p.add(cmd)
 	x.f.add(cmd)
 	fs := cmd.Flags()
-	for _, name := range []string{"target", "dry-run", "metrics-url", "salt"} {
-		fs.MarkHidden(name)
-	}
-	fs.Lookup("output").Usage = "folder to write to: base-1, cand-1, cand-2, base-2"
+	severalReplays(cmd, "base-1, cand-1, cand-2, base-2", "target", "dry-run", "metrics-url", "salt")
 	fs.StringVar(&x.base, "base", "", "address of the base target")
 	fs.StringVar(&x.cand, "cand", "", "address of the candidate")
 	fs.StringVar(&x.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file")
 	fs.StringVar(&x.margin, "margin", "10%", "how much worse a figure may be before it counts")
-	fs.StringVar(&x.warmUp, "warm-up", "10%", "share of each replay that is cut off at its start")
-	fs.StringVar(&x.drain, "drain", "10%", "and at its end")
+	x.trim.add(cmd)
 	fs.BoolVar(&x.json, "json", false, "print the result as JSON")
 	return cmd
 }
@@ -69,22 +65,13 @@ func (x *experimentFlags) check() (err error) {
 	case x.slo != "":
 		x.opt.Scope.SLO, err = parseSLO(x.slo)
 	}
-	for _, s := range []struct {
-		flag, text string
-		to         *float64
-	}{{"--margin", x.margin, &x.opt.Margin}, {"--warm-up", x.warmUp, &x.warmPart}, {"--drain", x.drain, &x.drainCut}} {
-		if err == nil {
-			if *s.to, err = share(s.text); err != nil {
-				err = fmt.Errorf("%s: %w", s.flag, err)
-			}
-		}
+	if err == nil {
+		err = x.trim.read()
 	}
-	switch {
-	case err != nil:
-	case x.opt.Margin == 0:
-		err = errors.New("--margin: expected more than 0")
-	case x.warmPart+x.drainCut > .8:
-		err = errors.New("--warm-up and --drain: expected at most 80 % together")
+	if err == nil {
+		if x.opt.Margin, err = share(x.margin); err != nil || x.opt.Margin == 0 {
+			err = fmt.Errorf("--margin: %w", cmp.Or(err, errors.New("expected more than 0")))
+		}
 	}
 	if err != nil {
 		return usage(err)
@@ -143,12 +130,9 @@ func (a *app) experimentRun(ctx context.Context, plan *replay.Plan, x *experimen
 	if err != nil {
 		return s, err
 	}
-	at := func(share float64) *int64 {
-		us := report.StartUS + int64(share*float64(plan.Summary.DurationUS))
-		return &us
-	}
+	from, to := x.trim.window(report, plan)
 	s.Run, err = analyze.Open(out)
-	s.From, s.To = at(x.warmPart), at(1-x.drainCut)
+	s.From, s.To = &from, &to
 	return s, err
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,16 +102,11 @@ func TestKilledIngestLeavesNoHalfPart(t *testing.T) {
 }
 
 func TestKilledReplayLeavesNoHalfPart(t *testing.T) {
-	s, err := fakellm.New(fakellm.Config{Slots: 64, DecodeBase: time.Millisecond})
+	s, url, err := fakellm.Listen(fakellm.Config{Slots: 64, DecodeBase: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go s.Serve(l)
 	dir := t.TempDir()
 	log, run := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "run")
 	var lines strings.Builder
@@ -122,7 +116,7 @@ func TestKilledReplayLeavesNoHalfPart(t *testing.T) {
 	if err := os.WriteFile(log, []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"replay", log, "--target", "http://" + l.Addr().String() + "/v1", "--model", "fake", "-o", run}
+	args := []string{"replay", log, "--target", url + "/v1", "--model", "fake", "-o", run}
 	killWhen(t, program(t, args...), func() bool { return started(run) })
 	if p := parts(t, run); len(p) != 0 {
 		t.Fatalf("a killed replay left parts: %v", p)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"net"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -42,22 +41,17 @@ func recorded(seed uint64, rate int, over time.Duration) iter.Seq2[trace.Request
 func live(b testing.TB, c fakellm.Config, rows iter.Seq2[trace.Request, error]) (string, fakellm.Truth, *replay.Report) {
 	b.Helper()
 	c.KeepTruth = true
-	s, err := fakellm.New(c)
+	s, url, err := fakellm.Listen(c)
 	if err != nil {
 		b.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	go s.Serve(l)
 	plan, err := replay.BuildPlan(rows, replay.PlanOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	a := &app{quiet: true}
 	run := filepath.Join(b.TempDir(), "run")
-	report, err := a.replay(context.Background(), plan, replay.Options{Target: "http://" + l.Addr().String()}, outlet{run: run})
+	report, err := a.replay(context.Background(), plan, replay.Options{Target: url}, outlet{run: run})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,17 +39,12 @@ func newWorld(t *testing.T, c fakellm.Config) world {
 // modelled starts a target and returns its address.
 func modelled(t *testing.T, c fakellm.Config) string {
 	t.Helper()
-	s, err := fakellm.New(c)
+	s, url, err := fakellm.Listen(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go s.Serve(l)
 	t.Cleanup(func() { s.Close() })
-	return "http://" + l.Addr().String()
+	return url
 }
 
 // run executes a command line in which {name} is a file of the world and URL the target; it returns what was printed.

@@ -19,14 +19,14 @@ import (
 
 // sweepFlags are those of a replay and of a plan, and the ladder.
 type sweepFlags struct {
-	r             replayFlags
-	p             planFlags
-	f             ingestFlags
-	speeds        []float64
-	slo           string
-	warmUp, drain string
-	order         uint64
-	json          bool
+	r      replayFlags
+	p      planFlags
+	f      ingestFlags
+	speeds []float64
+	trim   trimFlags
+	slo    string
+	order  uint64
+	json   bool
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -47,14 +47,10 @@ figures. Every replay is kept as a run of its own below FOLDER.`,
 	s.p.add(cmd)
 	s.f.add(cmd)
 	fs := cmd.Flags()
-	for _, name := range []string{"speed", "dry-run"} {
-		fs.MarkHidden(name)
-	}
-	fs.Lookup("output").Usage = "folder to write to: one run a speed, and sweep.json"
+	severalReplays(cmd, "one run a speed, and sweep.json", "speed", "dry-run")
 	fs.Float64SliceVar(&s.speeds, "speeds", []float64{.5, 1, 1.5, 2}, "loads, as multiples of the recorded one")
 	fs.StringVar(&s.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file")
-	fs.StringVar(&s.warmUp, "warm-up", "10%", "share of each replay that is cut off at its start")
-	fs.StringVar(&s.drain, "drain", "10%", "and at its end")
+	s.trim.add(cmd)
 	fs.Uint64Var(&s.order, "order-seed", 1, "draws the order of the speeds")
 	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
 	return cmd
@@ -78,23 +74,13 @@ func (s *sweepFlags) check() (sw *analyze.Sweep, slo analyze.SLO, err error) {
 	if err == nil {
 		slo, err = parseSLO(s.slo)
 	}
-	for _, x := range []struct {
-		flag, text string
-		to         *float64
-	}{{"--warm-up", s.warmUp, &sw.WarmUp}, {"--drain", s.drain, &sw.Drain}} {
-		if err == nil {
-			if *x.to, err = share(x.text); err != nil {
-				err = fmt.Errorf("%s: %w", x.flag, err)
-			}
-		}
-	}
-	if err == nil && sw.WarmUp+sw.Drain > .8 {
-		err = errors.New("--warm-up and --drain: expected at most 80 % together, there would be nothing left to measure")
+	if err == nil {
+		err = s.trim.read()
 	}
 	if err != nil {
 		err = usage(err)
 	}
-	sw.Objective = slo.Text
+	sw.Objective, sw.WarmUp, sw.Drain = slo.Text, s.trim.warmUp, s.trim.drain
 	return sw, slo, err
 }
 
@@ -182,8 +168,8 @@ func (a *app) rung(ctx context.Context, e *analyze.Engine, l ladder, speed float
 	if err != nil {
 		return r, err
 	}
-	at := func(share float64) int64 { return report.StartUS + int64(share*float64(plan.Summary.DurationUS)) }
-	return e.Rung(ctx, run, analyze.SweepRung{Speed: speed, From: at(l.sw.WarmUp), To: at(1 - l.sw.Drain)}, l.slo)
+	from, to := l.trim.window(report, plan)
+	return e.Rung(ctx, run, analyze.SweepRung{Speed: speed, From: from, To: to}, l.slo)
 }
 
 func (a *app) printSweep(s *analyze.Sweep) error {

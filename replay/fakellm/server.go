@@ -2,6 +2,7 @@ package fakellm
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -46,6 +47,21 @@ func New(cfg Config) (*Server, error) {
 	s.truth.server(serverTruth(cfg, s.start.UnixMicro()))
 	go s.drive()
 	return s, nil
+}
+
+// Listen is New behind a port of its own of the loopback interface, and the address of that: http://127.0.0.1:PORT. Close must be called.
+func Listen(cfg Config) (*Server, string, error) {
+	s, err := New(cfg)
+	if err != nil {
+		return nil, "", err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.Close()
+		return nil, "", fmt.Errorf("listening: %w", err)
+	}
+	go s.Serve(l)
+	return s, "http://" + l.Addr().String(), nil
 }
 
 // Handler is the HTTP front, for a server of the caller's own. Its streams need an http.ResponseWriter that can flush.

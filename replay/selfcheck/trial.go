@@ -3,7 +3,6 @@ package selfcheck
 import (
 	"context"
 	"fmt"
-	"net"
 	"slices"
 	"time"
 
@@ -37,16 +36,11 @@ type observed struct {
 
 // run sends the trial to a server of its own.
 func (t trial) run(ctx context.Context) (*observed, error) {
-	s, err := fakellm.New(fakellm.Config{Slots: t.requests, DecodeBase: t.gap, KeepTruth: true})
+	s, url, err := fakellm.Listen(fakellm.Config{Slots: t.requests, DecodeBase: t.gap, KeepTruth: true})
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("listening: %w", err)
-	}
-	go s.Serve(l)
 	clients := 1
 	if t.clock {
 		clients = 2
@@ -64,7 +58,7 @@ func (t trial) run(ctx context.Context) (*observed, error) {
 		}
 		go func() {
 			var d done
-			o := replay.Options{Target: "http://" + l.Addr().String(), NoPreflight: true, StopShare: -1,
+			o := replay.Options{Target: url, NoPreflight: true, StopShare: -1,
 				Wire: wire.Options{Ahead: min(t.requests, maxAhead), ClockStamps: c == 1},
 				Sink: func(r *trace.Request) error { d.rows = append(d.rows, r); return nil }}
 			d.report, d.err = replay.Run(ctx, plan, o)
