@@ -11,6 +11,8 @@ type CompareOptions struct {
 	Scope  Scope
 	Margin float64 // how much worse a ratio may be before it counts; 0 is .10
 	Seed   uint64  // of the bootstrap
+
+	Lengths bool // also compare by the length of the prompts
 }
 
 // Verdicts of a figure and of a comparison.
@@ -47,6 +49,8 @@ type Comparison struct {
 	Failures ShareDelta   `json:"failures"`  // share of pairs that failed, by fault of the service
 	SLO      *SLODelta    `json:"slo"`       // nil without an SLO
 	Groups   []GroupDelta `json:"groups,omitempty"`
+	Lengths  []GroupDelta `json:"lengths,omitempty"`
+	Within   []PairDelta  `json:"within_pairs"` // how single requests changed
 	Curves   []Curve      `json:"curves"`
 	Noise    *Noise       `json:"noise"`  // how far two runs of the base's target differ; nil when only one is given
 	Turned   []Turned     `json:"turned"` // pairs that changed sides, first of each kind
@@ -91,7 +95,7 @@ func Compare(ctx context.Context, e *Engine, base, cand *Run, o CompareOptions) 
 func compare(base, cand *sideRows, o CompareOptions) *Comparison {
 	x := comparing{CompareOptions: o, base: base, cand: cand, pairs: pair(base, cand)}
 	c := &Comparison{Base: base.path, Cand: cand.path, Margin: o.Margin, Pairs: len(x.pairs), Paired: x.counts(),
-		WhyNot: []string{}, WouldHelp: []string{}, Gate: []string{}, Metrics: []Delta{}, Absent: []Absence{}, LongGaps: []CountDelta{}, Curves: []Curve{},
+		WhyNot: []string{}, WouldHelp: []string{}, Gate: []string{}, Metrics: []Delta{}, Absent: []Absence{}, LongGaps: []CountDelta{}, Within: []PairDelta{}, Curves: []Curve{},
 		Turned: []Turned{}, Warnings: []Warning{}}
 	x.out = c
 	c.Sides = map[string]*Side{"base": x.describe(base, baseOf), "cand": x.describe(cand, candOf)}

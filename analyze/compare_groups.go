@@ -26,9 +26,34 @@ func (x *comparing) groups(pairs []paired) []GroupDelta {
 	if len(x.Scope.By) == 0 {
 		return nil
 	}
+	return x.split(pairs, func(p paired) string { return p.base.group })
+}
+
+// lengths compares the pairs by the tokens of their prompts; nil when nobody asked, or the base run does not tell.
+func (x *comparing) lengths(pairs []paired) []GroupDelta {
+	if !x.Lengths {
+		return nil
+	}
+	known := slices.DeleteFunc(slices.Clone(pairs), func(p paired) bool { return p.base.input == nil })
+	out := x.split(known, func(p paired) string { return lengthBands[band(*p.base.input)] })
+	slices.SortFunc(out, func(a, b GroupDelta) int {
+		return cmp.Compare(slices.Index(lengthBands, a.Group), slices.Index(lengthBands, b.Group))
+	})
+	return out
+}
+
+// lengthBands are those of the query incident_bad.
+var lengthBands = []string{"under 256 tokens", "256 to 1023 tokens", "1024 to 4095 tokens", "4096 tokens and more"}
+
+func band(tokens int64) int {
+	i, _ := slices.BinarySearch([]int64{256, 1024, 4096}, tokens+1)
+	return i
+}
+
+func (x *comparing) split(pairs []paired, name func(paired) string) []GroupDelta {
 	by := map[string][]paired{}
 	for _, p := range pairs {
-		by[p.base.group] = append(by[p.base.group], p)
+		by[name(p)] = append(by[name(p)], p)
 	}
 	order := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(by[b]), len(by[a])), strings.Compare(a, b))

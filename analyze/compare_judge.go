@@ -22,7 +22,8 @@ func (x *comparing) judge() {
 	}
 	c.Failures, c.SLO, c.Turned = x.failures(), x.slo(), x.turned()
 	c.Curves = x.curves(both)
-	c.Groups = x.groups(both)
+	c.Within = x.within(both)
+	c.Groups, c.Lengths = x.groups(both), x.lengths(both)
 	c.adjust()
 	c.Gate = c.gate()
 	if n > 0 && n < 2*fewClusters {
@@ -49,14 +50,19 @@ func (x *comparing) metrics(pairs []paired) ([]Delta, []Absence) {
 // adjust gives the p-values of the gated figures for their number (Holm) and those of the groups (Benjamini-Hochberg).
 func (c *Comparison) adjust() {
 	adjustIn(c.Metrics, func(d *Delta) bool { return d.Gated }, stats.Holm)
+	adjustGroups(c.Groups)
+	adjustGroups(c.Lengths)
+}
+
+func adjustGroups(groups []GroupDelta) {
 	var scan []Delta
-	for _, g := range c.Groups {
+	for _, g := range groups {
 		scan = append(scan, g.Metrics...)
 	}
 	adjustIn(scan, func(*Delta) bool { return true }, stats.BH)
-	for i := range c.Groups {
-		n := len(c.Groups[i].Metrics)
-		copy(c.Groups[i].Metrics, scan[:n])
+	for i := range groups {
+		n := len(groups[i].Metrics)
+		copy(groups[i].Metrics, scan[:n])
 		scan = scan[n:]
 	}
 }

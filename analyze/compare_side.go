@@ -103,8 +103,10 @@ func (e *Engine) replays(ctx context.Context, r *Run) ([]replayed, error) {
 
 // Side describes one run of a comparison.
 type Side struct {
-	Requests     int            `json:"requests"`  // logical requests that generate text
-	InWindow     int            `json:"in_window"` // of them between the first and the last paired arrival
+	Requests     int            `json:"requests"` // logical requests that generate text
+	FirstUS      *int64         `json:"first_us"` // first and last paired arrival, since 1970; nil when no pair has one
+	LastUS       *int64         `json:"last_us"`
+	InWindow     int            `json:"in_window"` // of them between the two
 	Copied       int            `json:"copied"`    // ids that stand for several calls: not paired
 	Statuses     map[string]int `json:"statuses"`
 	Vantages     []string       `json:"vantages"`
@@ -139,7 +141,6 @@ func (x *comparing) describe(s *sideRows, of picker) *Side {
 
 func (x *comparing) describePairs(d *Side, s *sideRows, of picker) {
 	var cached, input int64
-	var first, last *int64
 	for _, p := range x.pairs {
 		r := of(p)
 		if p.base.input != nil && p.cand.input != nil {
@@ -152,17 +153,17 @@ func (x *comparing) describePairs(d *Side, s *sideRows, of picker) {
 			d.OutputTokens = plus(d.OutputTokens, *r.output)
 		}
 		if a := r.arrival; a != nil {
-			if first == nil || *a < *first {
-				first = a
+			if d.FirstUS == nil || *a < *d.FirstUS {
+				d.FirstUS = a
 			}
-			if last == nil || *a > *last {
-				last = a
+			if d.LastUS == nil || *a > *d.LastUS {
+				d.LastUS = a
 			}
 		}
 	}
 	d.CachedShare = ratioOf(float64(cached), float64(input))
 	for i := range s.rows {
-		if a := s.rows[i].arrival; a != nil && first != nil && *a >= *first && *a <= *last {
+		if a := s.rows[i].arrival; a != nil && d.FirstUS != nil && *a >= *d.FirstUS && *a <= *d.LastUS {
 			d.InWindow++
 		}
 	}

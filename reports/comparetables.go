@@ -205,14 +205,20 @@ func longGaps(c *analyze.Comparison) Section {
 }
 
 func groupsSection(c *analyze.Comparison) Section {
+	s := groupRows("groups", "By group", "The same figures for each group of the base run that is large enough. With many groups some differ by chance: p is adjusted for their number (Benjamini-Hochberg), and groups do not decide.", c.Groups)
+	s.Missing = withheld(c)
+	return s
+}
+
+// groupRows is one row a group and figure.
+func groupRows(id, title, about string, groups []analyze.GroupDelta) Section {
 	var rows [][]any
-	for _, g := range c.Groups {
+	for _, g := range groups {
 		for _, d := range g.Metrics {
 			rows = append(rows, append([]any{g.Group}, deltaRow(d)[:9]...))
 		}
 	}
-	about := "The same figures for each group of the base run that is large enough. With many groups some differ by chance: p is adjusted for their number (Benjamini-Hochberg), and groups do not decide."
-	return section("groups", table("groups", "By group", about, columnsOf(2, append([]string{"group text"}, deltaColumns[:9]...)...), rows), withheld(c))
+	return section(id, table(id, title, about, columnsOf(2, append([]string{"group text"}, deltaColumns[:9]...)...), rows), "")
 }
 
 func turnedSection(c *analyze.Comparison) Section {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -39,12 +38,9 @@ func (a *app) compareCommand() *cobra.Command {
 			if s.format == "csv" || s.format == "arrow" {
 				return usage(fmt.Errorf("--format: expected text or json, got %q", s.format))
 			}
-			m, err := share(margin)
-			if err == nil && m == 0 {
-				err = errors.New("expected more than 0: nothing is ever proven to be exactly as good")
-			}
+			m, err := positiveShare("--margin", margin)
 			if err != nil {
-				return usage(fmt.Errorf("--margin: %w", err))
+				return err
 			}
 			c, err := a.compare(cmd.Context(), sides{args, again, shared}, &f, analyze.CompareOptions{Scope: sc, Margin: m, Seed: seed})
 			if err != nil {
@@ -81,34 +77,24 @@ type sides struct {
 }
 
 func (a *app) compare(ctx context.Context, s sides, f *ingestFlags, o analyze.CompareOptions) (*analyze.Comparison, error) {
-	shared, err := newSharing(s.share, f)
+	m, err := a.mountAll(ctx, s.roles(), s.share, f)
 	if err != nil {
 		return nil, err
 	}
-	defer shared.close()
-	var runs [3]*analyze.Run
-	paths := s.paths
+	defer m.close()
 	if s.again != "" {
-		paths = append(slices.Clone(paths), s.again)
+		return analyze.CompareWithNoise(ctx, m.Engine, [3]*analyze.Run{m.runs[0], m.runs[2], m.runs[1]}, o)
 	}
-	for i, path := range paths {
-		run, err := a.mount(ctx, path, f)
-		if err != nil {
-			return nil, err
-		}
-		if runs[i], err = shared.copy(ctx, run, []string{"base", "candidate", "base-again"}[i]); err != nil {
-			return nil, err
-		}
-	}
-	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer e.Close()
+	return analyze.Compare(ctx, m.Engine, m.runs[0], m.runs[1], o)
+}
+
+// roles are base, candidate and, when given, the other run of the base's target.
+func (s sides) roles() []role {
+	out := []role{{"base", s.paths[0]}, {"candidate", s.paths[1]}}
 	if s.again != "" {
-		return analyze.CompareWithNoise(ctx, e, [3]*analyze.Run{runs[0], runs[2], runs[1]}, o)
+		out = append(out, role{"base-again", s.again})
 	}
-	return analyze.Compare(ctx, e, runs[0], runs[1], o)
+	return out
 }
 
 func (a *app) printComparison(c *analyze.Comparison, format string, files verdictFiles) error {

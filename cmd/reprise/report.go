@@ -19,20 +19,22 @@ import (
 func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report KIND",
-		Short: "a page for one question: the week's objectives, an incident",
+		Short: "a page for one question: the week's objectives, an incident, a migration, a load sweep",
 		Example: `  reprise report incident run --from 2026-11-24T14:02Z --to 2026-11-24T14:20Z -o incident.html
+  reprise report compare base candidate --slo 'ttft<=1s,tpot<=60ms@99%' -o migration.html
+  reprise report sweep sweep-h100 sweep-mi300x -o capacity.html
   reprise report weekly run --week 2026-W47 --slo slo.yaml --by route -o weekly.html`,
 	}
-	cmd.AddCommand(a.weeklyCommand(), a.incidentCommand())
+	cmd.AddCommand(a.weeklyCommand(), a.incidentCommand(), a.migrationCommand(), a.sweepReportCommand())
 	return cmd
 }
 
 // weeklyFlags are those of `report weekly`.
 type weeklyFlags struct {
 	reportOutput
-	week, slo, hardware string
-	by                  []string
-	price, gpus         float64
+	priceFlags
+	week, slo string
+	by        []string
 }
 
 func (a *app) weeklyCommand() *cobra.Command {
@@ -53,10 +55,8 @@ func (a *app) weeklyCommand() *cobra.Command {
 	fs.StringVar(&o.week, "week", "", "ISO week (Monday to Sunday, UTC), such as 2026-W47; the last one of the log without")
 	fs.StringVar(&o.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file with objectives by tenant and model")
 	fs.StringSliceVar(&o.by, "by", nil, "what makes a service: model, tenant, route, app ...")
-	fs.StringVar(&o.hardware, "hardware", "", "YAML file with the price of a GPU and how many a replica has, for the cost of tokens")
-	fs.Float64Var(&o.price, "gpu-price", 0, "or the price of a GPU an hour")
-	fs.Float64Var(&o.gpus, "gpus", 0, "and how many GPUs served the traffic")
-	o.add(cmd)
+	o.priceFlags.add(cmd, "", "the traffic")
+	o.reportOutput.add(cmd)
 	f.add(cmd)
 	return cmd
 }
@@ -64,18 +64,8 @@ func (a *app) weeklyCommand() *cobra.Command {
 // options checks the flags; From is 0 without --week.
 func (o *weeklyFlags) options() (w analyze.WeeklyOptions, err error) {
 	w = analyze.WeeklyOptions{By: o.by, Seed: 1}
-	if o.price < 0 || o.gpus < 0 || (o.price > 0) != (o.gpus > 0) {
-		return w, usage(errors.New("--gpu-price and --gpus: expected both, above 0"))
-	}
-	switch {
-	case o.hardware != "" && o.gpus > 0:
-		return w, usage(errors.New("--hardware: expected it or --gpus and --gpu-price, got both"))
-	case o.gpus > 0:
-		w.Hardware = analyze.Hardware{"price_gpu_hour": o.price, "gpus_per_replica": o.gpus, "replicas": 1}
-	case o.hardware != "":
-		if w.Hardware, err = analyze.LoadHardware(o.hardware); err != nil {
-			return w, usage(err)
-		}
+	if w.Hardware, err = o.priceFlags.read(); err != nil {
+		return w, usage(err)
 	}
 	if w.From, err = weekStart(o.week); err != nil {
 		return w, usage(err)

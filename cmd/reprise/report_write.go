@@ -29,35 +29,39 @@ func (o *reportOutput) add(cmd *cobra.Command) {
 
 // writeReport mounts the run (a copy with names hashed, when it is to be shared), builds the report and writes it.
 func (a *app) writeReport(ctx context.Context, path string, o *reportOutput, f *ingestFlags, build func(*analyze.Engine, *analyze.Run, string) (reports.Report, error)) error {
+	return a.writeReportOf(ctx, []role{{"run", path}}, o, f, func(m *mounted) (reports.Report, error) {
+		return build(m.Engine, m.runs[0], m.runs[0].Path)
+	})
+}
+
+// writeReportOf is [app.writeReport] for several runs.
+func (a *app) writeReportOf(ctx context.Context, runs []role, o *reportOutput, f *ingestFlags, build func(*mounted) (reports.Report, error)) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	m, err := a.mountAll(ctx, runs, o.share, f)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	report, err := build(m)
+	if err != nil {
+		return err
+	}
+	m.shared.clean(&report)
+	m.shared.close() // before anything is written: a closed pipe would end the program here
+	return a.emit(report, o)
+}
+
+func (o *reportOutput) check() error {
 	if !slices.Contains([]string{"text", "json", "markdown"}, o.format) {
 		return usage(fmt.Errorf("--format: expected text, json or markdown, got %q", o.format))
 	}
-	run, err := a.mount(ctx, path, f)
-	if err != nil {
-		return err
-	}
-	shared, err := newSharing(o.share, f)
-	if err != nil {
-		return err
-	}
-	defer shared.close()
-	if run, err = shared.copy(ctx, run, "run"); err != nil {
-		return err
-	}
-	if o.share {
-		path = run.Path
-	}
-	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	report, err := build(e, run, path)
-	if err != nil {
-		return err
-	}
-	shared.clean(&report)
-	shared.close() // before anything is written: a closed pipe would end the program here
+	return nil
+}
+
+// emit writes the page, if one was asked for, and the report in its format.
+func (a *app) emit(report reports.Report, o *reportOutput) error {
 	if o.html != "" {
 		if err := writeFile(o.html, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
 			return err
@@ -71,4 +75,45 @@ func (a *app) writeReport(ctx context.Context, path string, o *reportOutput, f *
 		return reports.WriteMarkdown(a.out, report)
 	}
 	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Width: a.width, Rows: cmp.Or(o.rows, 20)})
+}
+
+// role is a run by what it is in a report, which is its name when names are hashed.
+type role struct{ name, path string }
+
+// mounted are runs, with names hashed when they are to be shared, and an engine for them. Close it.
+type mounted struct {
+	*analyze.Engine
+	runs   []*analyze.Run
+	shared *sharing
+}
+
+func (m *mounted) close() {
+	m.shared.close()
+	if m.Engine != nil {
+		m.Engine.Close()
+	}
+}
+
+func (a *app) mountAll(ctx context.Context, runs []role, share bool, f *ingestFlags) (_ *mounted, err error) {
+	m := &mounted{}
+	defer func() {
+		if err != nil {
+			m.close()
+		}
+	}()
+	if m.shared, err = newSharing(share, f); err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		run, err := a.mount(ctx, r.path, f)
+		if err != nil {
+			return nil, err
+		}
+		if run, err = m.shared.copy(ctx, run, r.name); err != nil {
+			return nil, err
+		}
+		m.runs = append(m.runs, run)
+	}
+	m.Engine, err = analyze.NewEngine(ctx, analyze.EngineOptions{})
+	return m, err
 }

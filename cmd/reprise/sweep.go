@@ -15,6 +15,7 @@ import (
 
 	"reprise/analyze"
 	"reprise/replay"
+	"reprise/reports"
 )
 
 // sweepFlags are those of a replay and of a plan, and the ladder.
@@ -108,7 +109,7 @@ func (a *app) sweep(ctx context.Context, path string, s *sweepFlags) error {
 	if s.json {
 		return errors.Join(failed, json.NewEncoder(a.out).Encode(sw))
 	}
-	return errors.Join(failed, a.printSweep(sw))
+	return errors.Join(failed, a.printSweep(sw, s.r.out))
 }
 
 func (s *sweepFlags) resultFile() string { return filepath.Join(s.r.out, "sweep.json") }
@@ -172,25 +173,8 @@ func (a *app) rung(ctx context.Context, e *analyze.Engine, l ladder, speed float
 	return e.Rung(ctx, run, analyze.SweepRung{Speed: speed, From: from, To: to}, l.slo)
 }
 
-func (a *app) printSweep(s *analyze.Sweep) error {
-	for _, c := range s.Capacity {
-		if c.Speed == nil {
-			fmt.Fprintf(a.out, "capacity at %g %%: unknown, no load was measured\n", 100*c.Attainment)
-			continue
-		}
-		word := map[string]string{"exact": "", "at_most": "below ", "at_least": "at least "}[c.Bound]
-		fmt.Fprintf(a.out, "capacity at %g %%: %s%.3g times the recorded load, %s%.3g requests/s\n", 100*c.Attainment, word, *c.Speed, word, *c.OfferedPS)
-	}
-	if s.Knee != nil {
-		fmt.Fprintf(a.out, "knee: TTFT p95 begins to rise steeply at %g times the recorded load\n", *s.Knee)
-	}
-	if p := s.Peak; p != nil {
-		more := ""
-		if p.AtHighest {
-			more = ", the highest load measured: there may be more above it"
-		}
-		fmt.Fprintf(a.out, "most goodput: %.4g good tokens/s at %g times the recorded load%s\n", p.TokensPS, p.Speed, more)
-	}
-	fmt.Fprintln(a.out, selfCheckLine(a.loadSelfCheck()))
-	return a.print("text", s.Table())
+// printSweep writes the report of the sweep.
+func (a *app) printSweep(s *analyze.Sweep, folder string) error {
+	return a.emit(reports.BuildSweep(reports.SweepInput{Base: s, Names: [2]string{folder}, Notes: []string{selfCheckLine(a.loadSelfCheck())},
+		Next: []string{"reprise report sweep " + folder + " -o capacity.html"}}), &reportOutput{})
 }

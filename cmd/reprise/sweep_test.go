@@ -58,7 +58,7 @@ func TestPrintSweep(t *testing.T) {
 	s := &analyze.Sweep{Base: "run", Objective: "ttft<=1s"}
 	s.Add(analyze.SweepRung{Speed: 1, State: analyze.RungMeasured, Verdict: "FAITHFUL", Attainment: &good, OfferedPS: &rate, GoodTokens: &tokens, Judged: 100})
 	s.Add(analyze.SweepRung{Speed: 2, State: analyze.RungInvalid, Verdict: "INVALID", Why: []string{"sends were late"}})
-	if err := (&app{out: &out}).printSweep(s); err != nil {
+	if err := (&app{out: &out}).printSweep(s, "sweep"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"capacity at 90 %: at least 1 times the recorded load, at least 10 requests/s", "capacity at 99 %: below 1 times", "INVALID", "sends were late",
