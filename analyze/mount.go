@@ -3,8 +3,10 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
+	"reprise/layout"
 	"reprise/queries"
 )
 
@@ -33,8 +35,11 @@ count(DISTINCT clock_domain = 'wall') > 1 FROM ` + src.Scan
 	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped, &src.Mixed); err != nil {
 		return fail(err)
 	}
-	if !src.Joined {
-		if src.Joined, err = e.repeated(ctx, plain); err != nil {
+	for _, look := range []func() (bool, error){func() (bool, error) { return e.marked(ctx, r) }, func() (bool, error) { return e.repeated(ctx, plain) }} {
+		if src.Joined {
+			break
+		}
+		if src.Joined, err = look(); err != nil {
 			return fail(err)
 		}
 	}
@@ -53,6 +58,22 @@ func (e *Engine) repeated(ctx context.Context, r *Run) (bool, error) {
 	text := `SELECT count(*) > count(DISTINCT hash(request_id, attempt, arrival)) FROM ` + r.scan() + ` WHERE ` + strings.Join(shared, " OR ")
 	err = e.conn.QueryRowContext(ctx, text).Scan(&again)
 	return again, err
+}
+
+// marked says whether a compacted part has rows of several parts that stood for the same calls (trace.Repeated).
+func (e *Engine) marked(ctx context.Context, r *Run) (marked bool, err error) {
+	compacted := &Run{}
+	for _, part := range r.Parts {
+		if strings.HasPrefix(filepath.Base(part), layout.Compacted) {
+			compacted.Parts = append(compacted.Parts, part)
+		}
+	}
+	if len(compacted.Parts) == 0 {
+		return false, nil
+	}
+	text := `SELECT count(*) > 0 FROM parquet_kv_metadata(` + compacted.partList() + `) WHERE decode(key) = 'reprise.repeated'`
+	err = e.conn.QueryRowContext(ctx, text).Scan(&marked)
+	return marked, err
 }
 
 // sharedTimes are the ranges of arrival that two parts or more speak of, as conditions, by the statistics of the parts.

@@ -39,12 +39,25 @@ func TestGrownLogCountsOnce(t *testing.T) {
 		"one by one": {ingested(t, file("e", 0, 1), file("f", 2, 3)), 4},
 		"interlaced": {ingested(t, file("g", 0, 2, 4), file("h", 1, 3)), 5},
 	} {
-		res, err := e.SQL(t.Context(), c.run, Scope{}, "SELECT count(*), sum(input_tokens) FROM requests")
-		if err != nil {
+		calls := func(run *Run) int64 {
+			res, err := e.SQL(t.Context(), run, Scope{}, "SELECT count(*), sum(input_tokens) FROM requests")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res.Rows[0][0].(int64)
+		}
+		if n := calls(c.run); n != c.want {
+			t.Errorf("%s: %d calls, want %d", name, n, c.want)
+		}
+		if _, err := trace.Compact(t.Context(), c.run.Path); err != nil {
 			t.Fatal(err)
 		}
-		if n := res.Rows[0][0].(int64); n != c.want {
-			t.Errorf("%s: %d calls, want %d", name, n, c.want)
+		compacted, err := Open(c.run.Path)
+		if err != nil || len(compacted.Parts) != 1 {
+			t.Fatal(compacted, err)
+		}
+		if n := calls(compacted); n != c.want {
+			t.Errorf("%s, compacted: %d calls, want %d", name, n, c.want)
 		}
 	}
 }

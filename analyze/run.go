@@ -2,11 +2,11 @@ package analyze
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"reprise/layout"
 )
 
 // Run is a folder of Parquet parts, as found when it was opened; parts added later are not seen.
@@ -31,54 +31,18 @@ func Open(path string) (*Run, error) {
 	if !info.IsDir() {
 		return &Run{Path: path, Parts: []string{abs}}, nil
 	}
-	parts, err := partsOf(abs)
+	parts, err := layout.Parts(abs)
 	if err != nil {
 		return nil, fmt.Errorf("open run %q: %w", path, err)
 	}
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("no run in %q: expected day=YYYY-MM-DD/PART.parquet, as reprise ingest writes it", path)
 	}
-	metrics, err := parquetIn(filepath.Join(abs, "metrics"))
+	metrics, err := layout.Live(filepath.Join(abs, "metrics"))
 	if err != nil && !os.IsNotExist(err) {
 		return nil, fmt.Errorf("open run %q: %w", path, err)
 	}
 	return &Run{path, parts, metrics}, nil
-}
-
-func partsOf(dir string) ([]string, error) {
-	days, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var parts []string
-	for _, d := range days {
-		if !d.IsDir() || !strings.HasPrefix(d.Name(), "day=") {
-			continue
-		}
-		files, err := parquetIn(filepath.Join(dir, d.Name()))
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, files...)
-	}
-	slices.Sort(parts)
-	return parts, nil
-}
-
-// parquetIn lists the whole Parquet files of a folder in order.
-func parquetIn(dir string) (files []string, err error) {
-	entries, err := os.ReadDir(dir)
-	for _, f := range entries {
-		if isPart(f) {
-			files = append(files, filepath.Join(dir, f.Name()))
-		}
-	}
-	return files, err
-}
-
-// isPart leaves out temporary files, which begin with a dot, and folders.
-func isPart(f fs.DirEntry) bool {
-	return !f.IsDir() && strings.HasSuffix(f.Name(), ".parquet") && !strings.HasPrefix(f.Name(), ".")
 }
 
 // scan is the table expression over the parts.

@@ -1,9 +1,6 @@
 package ingest
 
-import (
-	"maps"
-	"reprise/ingest/trace"
-)
+import "maps"
 
 // FileAccount says what became of one input. Read = Kept + Rejected + Incomplete + Skipped, always.
 type FileAccount struct {
@@ -22,6 +19,8 @@ type FileAccount struct {
 	Parts       []string         `json:"parts"`
 	Warnings    []string         `json:"warnings"`
 	Seen        `json:"seen"`
+
+	known map[string]int64 // column: rows that know it
 }
 
 // Account is the whole of one ingest.
@@ -60,8 +59,8 @@ func (f *FileAccount) warn(text string) {
 	}
 }
 
-// add puts a file's numbers into the totals and its parts' known columns into the coverage.
-func (a *Account) add(f FileAccount) error {
+// add puts a file's numbers into the totals and its known columns into the coverage.
+func (a *Account) add(f FileAccount) {
 	a.Inputs = append(a.Inputs, f)
 	t := &a.Totals
 	t.Read, t.Kept, t.Incomplete = t.Read+f.Read, t.Kept+f.Kept, t.Incomplete+f.Incomplete
@@ -73,19 +72,12 @@ func (a *Account) add(f FileAccount) error {
 		t.Skipped[reason] += n
 	}
 	if f.DuplicateOf != "" {
-		return nil
+		return
 	}
 	t.Seen.add(f.Seen)
-	for _, part := range f.Parts {
-		_, _, known, err := trace.Meta(part)
-		if err != nil {
-			return err
-		}
-		for column, n := range known {
-			a.Coverage[column] += n
-		}
+	for column, n := range f.known {
+		a.Coverage[column] += n
 	}
-	return nil
 }
 
 func sum(m map[string]int64) (n int64) {

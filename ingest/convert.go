@@ -54,9 +54,7 @@ func Run(ctx context.Context, o Options, inputs ...string) (*Account, error) {
 		case err != nil:
 			return a, err
 		}
-		if err := a.add(fa); err != nil {
-			return a, err
-		}
+		a.add(fa)
 	}
 	if len(a.Inputs) == 0 {
 		return a, &HintError{fmt.Errorf("%s: no logs found in %d files", strings.Join(inputs, " "), len(files)), "list what is understood: reprise formats"}
@@ -112,6 +110,7 @@ func convert(ctx context.Context, o Options, name string, seen map[string]string
 	if err != nil {
 		return fa, storeError{err}
 	}
+	fa.known = w.Known()
 	return fa, nil
 }
 

@@ -14,7 +14,8 @@ import (
 // inside is the import table of architecture.md: what each package may import of this module. Test files may also
 // import what they need to build runs.
 var inside = map[string][]string{
-	"ingest/trace":     {},
+	"layout":           {},
+	"ingest/trace":     {"layout"},
 	"queries":          {},
 	"analyze/stats":    {},
 	"replay/wire":      {},
@@ -30,9 +31,9 @@ var inside = map[string][]string{
 	"replay/selfcheck": {"ingest/trace", "replay", "replay/wire", "replay/fakellm"},
 	"replay":           {"ingest/trace", "replay/wire"},
 	"export":           {"ingest/trace"},
-	"analyze":          {"queries", "analyze/stats"},
+	"analyze":          {"queries", "analyze/stats", "layout"},
 	"reports":          {"analyze"},
-	"cmd/reprise":      {"ingest", "ingest/decode", "ingest/mapping", "ingest/public", "ingest/trace", "export", "queries", "analyze", "replay", "replay/wire", "replay/fakellm", "replay/selfcheck", "reports", "testdata/demo"},
+	"cmd/reprise":      {"layout", "ingest", "ingest/decode", "ingest/mapping", "ingest/public", "ingest/trace", "export", "queries", "analyze", "replay", "replay/wire", "replay/fakellm", "replay/selfcheck", "reports", "testdata/demo"},
 	"testdata/demo":    {},
 }
 

@@ -31,6 +31,7 @@ type app struct {
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.ingestCommand(),
+		a.compactCommand(),
 		a.formatsCommand(),
 		a.analyzeCommand(),
 		a.queryCommand(),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"math"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"reprise/layout"
 )
 
 // window is how many rows a Writer holds back to sort them by arrival. Logs are written in order of the end of a call,
@@ -125,7 +128,7 @@ func (w *Writer) spill() error {
 }
 
 // Commit closes the files and gives them their final names, part.parquet in each day's folder. meta is stored in each.
-// A part that is already there is left as it is; added counts the new ones. The writer is done afterwards.
+// A part whose rows are there already is left as it is; added counts the new ones. The writer is done afterwards.
 func (w *Writer) Commit(part string, meta map[string]string) (files []string, added int, err error) {
 	defer w.Abort()
 	for _, d := range w.sortedDays() {
@@ -149,6 +152,15 @@ func (w *Writer) Commit(part string, meta map[string]string) (files []string, ad
 		}
 	}
 	return files, added, nil
+}
+
+// Known gives the number of values that are not NULL, by column, of all rows. The writer must be done.
+func (w *Writer) Known() map[string]int64 {
+	known := map[string]int64{}
+	for _, d := range w.days {
+		addKnown(known, d.groups)
+	}
+	return known
 }
 
 // Abort removes everything that is not committed. Safe after Commit.
@@ -204,15 +216,13 @@ func at(r *Request) int64 {
 	return *r.Arrival
 }
 
-// Parts lists the Parquet files of a run in order.
+// Parts lists the Parquet files of a run that count, in order; none when there is no such folder.
 func Parts(run string) ([]string, error) {
-	parts, err := filepath.Glob(filepath.Join(globEscape(run), "day=*", "*.parquet"))
-	slices.Sort(parts)
+	parts, err := layout.Parts(run)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	return parts, err
-}
-
-func globEscape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // Read yields the requests of the files in order, a row group at a time.

@@ -11,6 +11,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/format"
+
+	"reprise/layout"
 )
 
 // table is a Parquet file being written under a temporary name.
@@ -64,7 +67,8 @@ func (t *table[T]) commit(dir, part string, meta map[string]string) (fresh int, 
 	return commitPart(t.file, dir, part)
 }
 
-// commitPart syncs a whole file and gives it its final name.
+// commitPart syncs a whole file and gives it its final name. When the folder has its rows already, in a file of that name
+// or in a compacted one, final is that file.
 func commitPart(file *os.File, dir, part string) (fresh int, final string, err error) {
 	if err := file.Sync(); err != nil {
 		return 0, "", fmt.Errorf("syncing part: %w", err)
@@ -75,10 +79,10 @@ func commitPart(file *os.File, dir, part string) (fresh int, final string, err e
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, "", fmt.Errorf("making day folder: %w", err)
 	}
-	final = filepath.Join(dir, part+".parquet")
-	if _, err := os.Stat(final); err == nil {
-		return 0, final, nil
+	if final, err = layout.Holder(dir, part); final != "" || err != nil {
+		return 0, final, err
 	}
+	final = filepath.Join(dir, part+".parquet")
 	if err := os.Rename(file.Name(), final); err != nil {
 		return 0, "", fmt.Errorf("naming part: %w", err)
 	}
@@ -105,11 +109,12 @@ func sortedKeys(m map[string]string) []string {
 
 // removeStale deletes temporary folders of processes that no longer run.
 func removeStale(run string) {
-	stale, _ := filepath.Glob(filepath.Join(globEscape(run), ".partial-*"))
-	for _, dir := range stale {
-		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), ".partial-"), "-")
-		if n, err := strconv.Atoi(pid); err == nil && syscall.Kill(n, 0) == syscall.ESRCH {
-			os.RemoveAll(dir)
+	entries, _ := os.ReadDir(run)
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), ".partial-")
+		pid, _, _ := strings.Cut(rest, "-")
+		if n, err := strconv.Atoi(pid); ours && err == nil && syscall.Kill(n, 0) == syscall.ESRCH {
+			os.RemoveAll(filepath.Join(run, e.Name()))
 		}
 	}
 }
@@ -133,10 +138,15 @@ func Meta(name string) (meta map[string]string, rows int64, known map[string]int
 	for _, kv := range pf.Metadata().KeyValueMetadata {
 		meta[kv.Key] = kv.Value
 	}
-	for _, g := range pf.Metadata().RowGroups {
+	addKnown(known, pf.Metadata().RowGroups)
+	return meta, pf.NumRows(), known, nil
+}
+
+// addKnown counts the values that are not NULL, by column.
+func addKnown(known map[string]int64, groups []format.RowGroup) {
+	for _, g := range groups {
 		for _, c := range g.Columns {
 			known[c.MetaData.PathInSchema[0]] += g.NumRows - c.MetaData.Statistics.NullCount // a NULL or empty list is one null
 		}
 	}
-	return meta, pf.NumRows(), known, nil
 }
