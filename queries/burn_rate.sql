@@ -3,6 +3,7 @@
 -- about and a short window and fires when both burn faster than its threshold and the short one holds at least 10 bad calls. Windows end with a minute; a
 -- about minute in which nothing enters or leaves has no row. Burns are unknown until the log is as long as the long window: nothing is extrapolated.
 -- level L0
+-- metric burn rate | x | share of bad calls in a window / share that the objective allows
 -- key grp
 -- key rule
 -- key at_us time

@@ -3,6 +3,7 @@
 -- about that window and how often and how long it fired. A rule whose long window is longer than the log is skipped: hours_judged 0, nothing else known.
 -- about With since_us only what was seen from then on counts.
 -- level L0
+-- metric burn rules | - | a rule fires when its long and its short window exceed 14.4 (1 h/5 min), 6 (6 h/30 min) or 1 (3 d/6 h) and the short one holds 10 bad calls; windows longer than the log are skipped
 -- param since_us BIGINT 0
 -- key grp
 -- key rule

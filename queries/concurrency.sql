@@ -3,6 +3,7 @@
 -- about mean: over the time covered, so that mean = arrivals a second x seconds an attempt (Little's law). busy: share of that time with at least one.
 -- about Attempts without an arrival or an end are left out (n_total - n). Those that began before the range are not seen.
 -- level L0
+-- metric concurrency | requests | sweep over [arrival, end); ends before starts at equal times
 -- key grp
 -- column n requests none
 -- column n_total requests none

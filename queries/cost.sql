@@ -3,6 +3,7 @@
 -- about replicas: the distinct ones of the log, or as given; one that serves several groups counts for each by its share of input and output tokens. total: input
 -- about and output tokens, output: output tokens, good: output tokens of logical requests that met the SLO; misses = good - output.
 -- level L0
+-- metric cost | $ | dollars a million tokens: total, output, good
 -- param price_gpu_hour DOUBLE
 -- param gpus_per_replica DOUBLE 1
 -- param replicas DOUBLE

@@ -4,6 +4,7 @@
 -- about attain_share an upper one. Failures of ours count as missed, calls cut off only when late by then; untimed calls (given whole, or the log does not
 -- about tell) are out. in_time_share: tokens in time, of from_chunks. Rates are over the time covered.
 -- level L1
+-- metric token deadline | ms | the i-th token is due at the ttft bound + (i - 1) x the tpot bound
 -- key grp
 -- column n requests none
 -- column attained requests higher

@@ -5,6 +5,7 @@
 -- about Form buffered: streams that came in bursts, which say nothing. A stalled gap is over 3 x the usual one and 100 ms above it. With bin_us one row
 -- about a bin of the time at which the gap, or the decode, began. NULL: the cost of a prefill is not known.
 -- level L3
+-- metric decode stall | s | excess of a chunk gap over the usual gap at that number of streams, as far as other requests' prefills cover it; from start, first and end alone it is estimated, and says so
 -- param bin_us BIGINT
 -- key grp
 -- key form

@@ -10,6 +10,7 @@
 //
 //	-- title Latency by group
 //	-- about One paragraph: what the figure is, its formula, who is left out.
+//	-- metric ttft | ms | first token - arrival   (optional, any number: a row of the README's table: name, unit or -, formula)
 //	-- param bin_us BIGINT 60000000        (type BIGINT, DOUBLE, TEXT or BOOLEAN, then the default, NULL without; TEXT a|b allows a and b only, a is the
 //	                                        default. BOUND is a limit in microseconds, see Bound: a view reads {NAME} and {NAME_set}. Read as (SELECT bin_us FROM params), which is replaced by the value, or by CROSS JOIN params.)
 //	-- key grp                             (columns that identify a row, in order; key start_us time gives a unit, else text)

@@ -4,6 +4,7 @@
 -- about fluid_share are over calls, the latter the share of calls with an index of .9 and more; in_time_share counts a late token once. Only calls whose tokens' times
 -- about are known; untimed: the others that ended well.
 -- level L2
+-- metric fluidity | share | token deadlines met when they start anew after a miss
 -- key grp
 -- column n requests none
 -- column untimed requests none

@@ -3,6 +3,8 @@
 -- about a deadline had passed. Out of the ratio: client errors, calls cut off in time, unevaluable (the log cannot tell, or no term applies). A term's
 -- about own attainment, over the calls that the SLO sets it for, counts a failure as missed and an answer of one token as met. Interval: Wilson, 95 %. Rates are over the time covered, by arrival.
 -- level L0
+-- metric good | requests | ok, and every term of the SLO that applies holds; failures of the service are bad, the caller's errors are shown beside
+-- metric attainment | share | good / (good + bad), with Wilson interval; goodput: good requests and their tokens a second
 -- key grp
 -- column n requests none
 -- column good requests higher

@@ -51,6 +51,12 @@ func (q *Query) header(word, rest string) error {
 			return fmt.Errorf("level must be L0 to L5, got %q", rest)
 		}
 		return setOnce(&q.Level, word, rest)
+	case "metric":
+		f := strings.SplitN(rest, " | ", 3)
+		if len(f) < 3 {
+			return fmt.Errorf("expected metric NAME | UNIT | FORMULA, got %q", rest)
+		}
+		q.Metrics = append(q.Metrics, Metric{f[0], strings.TrimPrefix(f[1], "-"), f[2]})
 	case "chart":
 		if !slices.Contains([]string{"line", "bar", "cdf", "heat"}, f[0]) {
 			return fmt.Errorf("chart must be line, bar, cdf or heat, got %q", f[0])

@@ -7,6 +7,12 @@
 -- about of its chunk, counted once a token. max_gap: longest gap of a request. e2e: to the last token, or to the end when not streamed.
 -- about ntpot: e2e / output tokens.
 -- level L0
+-- metric ttft | ms | first token - arrival; streamed calls only, never the headers' time; ttfvt: the first token that is not reasoning
+-- metric tpot | ms | (last token - first token) / (output tokens - 1); unknown under 2 tokens
+-- metric chunk_gap | ms | time between two chunks of a stream (chunks of one read merged); max_gap is the longest of a request
+-- metric itl | ms | chunk gap / its tokens, once a token
+-- metric e2e | ms | last token - arrival for streams, end - arrival otherwise; ntpot is e2e / output tokens
+-- metric percentiles | - | exact, linear between ranks (type 7); `~` marks under 10 values above, `!` too few to mean more than the maximum
 -- param failures TEXT exclude|inf
 -- param view TEXT attempts|calls
 -- param quantile_type TEXT 7|1

@@ -6,6 +6,7 @@
 -- about (1 %). saturated (metrics.md 7.3): yes with a completed_share under 95 %, or if concurrency and ttft grow and arrivals do not; unknown where these grow
 -- about too, or with under 50 arrivals in the second half.
 -- level L0
+-- metric load | - | Little's law, completed / arrived, growth, saturated or not
 -- key grp
 -- column n requests none
 -- column seconds s none

@@ -5,6 +5,7 @@
 -- about token. told fitted: prefill = cost of a token alone on a replica x uncached tokens, overhead = what an empty prompt costs (network and half a step),
 -- about queue = what is left, 0 where the call was quicker. told unknown: neither. A call with a negative stage is in n_total only.
 -- level L1
+-- metric phases | ms | first token = overhead + queue + prefill + rest by the engine's stamps, else by requests that met an idle replica
 -- key grp
 -- key told
 -- key stage

@@ -4,6 +4,7 @@
 -- about / input tokens, where reported. efficiency = realised / ideal of the fleet, missed: ideal beyond what was cached, call by call; both over calls that
 -- about know both. An engine whose blocks are smaller than the log's, or warm before the log began, comes above 100 %.
 -- level L4
+-- metric prefix cache | share | ideal (endless cache, chained blocks in order of arrival), realised (cached tokens reported), efficiency
 -- key grp
 -- column n_total requests none
 -- column n requests none

@@ -7,6 +7,7 @@
 -- about missed; ttft_saving_ms: that cost x (hit - cached) a call. gpu_cost = missed_s / 3600 x price_gpu_hour x gpus_per_replica. api_cost = missed x (price_in -
 -- about price_cached) - written x (price_write - price_in), prices a million tokens; without price_write writing is free.
 -- level L4
+-- metric prefix cache by size | share | what an LRU of any number of blocks would have held (fleet, each replica or tenant); missed tokens as seconds, GPU and API dollars
 -- param shared TEXT fleet|replica|tenant
 -- param visible TEXT arrival|first_token
 -- param sizes TEXT

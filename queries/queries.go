@@ -17,7 +17,8 @@ type Query struct {
 	Name      string
 	Title     string
 	About     string
-	Level     string // metrics.md 0.4, "" for a base view
+	Level     string   // metrics.md 0.4, "" for a base view
+	Metrics   []Metric // what the README says that the query gives
 	Params    []Param
 	Keys      []Column // identify a row, in order
 	Columns   []Column // the others, in the order of the output
@@ -26,6 +27,9 @@ type Query struct {
 	Once      string // of a base view: why one statement computes it once and keeps it; "" computes it where it is read
 	Text      string // no header, no trailing semicolon
 }
+
+// Metric is a word of the field, its unit ("" when it has several) and its formula.
+type Metric struct{ Name, Unit, Formula string }
 
 // Param is a typed value that the text reads as (SELECT name FROM params), a view as {name}. Default "" is NULL; a TEXT
 // default of words joined by "|" allows only these words, the first is the default.

@@ -7,6 +7,7 @@
 -- about limit. max_batch: streams of the mean context that fit into memory_share of the memory beside the weights. shared_saving_gb: read less a step if
 -- about shared_streams streams read a common prefix of shared_tokens once.
 -- level L3
+-- metric roofline | share | bandwidth and FLOP utilisation, floor tpot, ridge, batch that fits into memory
 -- param gpu_flops DOUBLE
 -- param gpu_bandwidth DOUBLE
 -- param gpu_memory DOUBLE

@@ -4,6 +4,7 @@
 -- about that breaking off is never rewarded; raw: of the whole stream. decay: each token weighs exp(-lateness / 1 s). Tokens of failed calls count.
 -- about Of from_ends only first and last token are known: the times between are put on a straight line, and decay is not given. untimed calls are out.
 -- level L1
+-- metric smooth goodput | tokens/s | tokens less those that a reader at the tpot bound missed while waiting, of the best prefix
 -- key grp
 -- column n requests none
 -- column from_ends requests none

@@ -5,6 +5,7 @@
 -- about known (a cache holds a prompt from its start). batched_saving: share of prompt copies saved if calls with one prompt that arrive within the same
 -- about batch_us shared a copy, batch_size the calls to such a copy; packed_saving: share of system tokens saved if pack calls with one prompt shared a copy, whenever they came.
 -- level L4
+-- metric system prompt | tokens | instruction tokens, and the share of them that repeats
 -- param batch_us BIGINT 50000
 -- param pack BIGINT 8
 -- key grp

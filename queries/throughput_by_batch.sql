@@ -6,6 +6,7 @@
 -- about spread over each chunk gap, or over the whole decode where chunk times are unknown. step_ms: median chunk gap without prefill (clean_gaps of them);
 -- about fit_ms = d0 + d1 x mean_batch through these (metrics.md 7.2). cost_per_million: dollars a million output tokens while at that batch.
 -- level L3
+-- metric throughput by batch | tokens/s | tokens/s and tpot by the streams that a replica decodes at once; step = d0 + d1 x streams
 -- param price_gpu_hour DOUBLE
 -- param gpus_per_replica DOUBLE 1
 -- key grp
