@@ -50,6 +50,12 @@ func (x *comparing) checkLoad() {
 
 // checkReplays believes what a replay says about itself: latencies of an invalid one are those of the client.
 func (x *comparing) checkReplays(name string, s *sideRows) {
+	if len(s.doubts.gaps) > 0 {
+		x.no(helpShards, "the %s run is not the whole replay that several clients were to make: %s", name, strings.Join(s.doubts.gaps, "; "))
+	}
+	if s.doubts.apart != "" {
+		x.out.warn("clocks", "the %s run: %s", name, s.doubts.apart)
+	}
 	for _, r := range s.replays {
 		why := strings.Join(r.Fidelity.Reasons, "; ")
 		switch {
@@ -70,6 +76,7 @@ const (
 	helpSpeed  = "replay both from one plan, at one --speed and --max-gap"
 	helpTokens = "let the replay measure how the target counts (without --no-preflight), or keep bodies at ingest and replay those; two models with other tokenizers never count alike"
 	helpAgain  = "replay again, to the end"
+	helpShards = "put what all clients of one replay wrote into one folder, each once"
 	helpClient = "replay again from a quieter or larger machine or at a lower --speed; reprise selfcheck says what this client carries"
 )
 

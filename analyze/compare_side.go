@@ -14,6 +14,7 @@ type sideRows struct {
 	rows    []logical                // by id
 	gaps    map[attemptKey][]float64 // microseconds
 	replays []replayed               // what replays say about themselves; none for a log
+	doubts  shardDoubts              // when several clients made the run
 }
 
 // side reads one run.
@@ -32,12 +33,16 @@ func (e *Engine) side(ctx context.Context, r *Run, sc Scope) (*sideRows, error) 
 	if s.gaps, err = gapLists(res); err != nil {
 		return nil, err
 	}
-	s.replays, err = e.replays(ctx, r)
+	if s.replays, err = e.replays(ctx, r); err == nil {
+		s.doubts, err = e.shardDoubts(ctx, r, s.replays)
+	}
 	return s, err
 }
 
 // replayed is the part of a replay's report that decides whether its latencies are worth anything.
 type replayed struct {
+	Planned    int
+	Shard      *shard // when several clients shared the plan
 	Incomplete string // why not everything was sent; "" when it was
 	Fidelity   struct {
 		Verdict string // FAITHFUL, DEGRADED or INVALID

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"reprise/layout"
@@ -17,8 +18,8 @@ type Run struct {
 	metrics []string // files of the target's own metrics, beside the parts; none for a log
 }
 
-// Open lists the parts of a run: path/day=*/*.parquet. path may also be one Parquet file. It reads no data. A folder
-// without parts is an error; a part may have no rows.
+// Open lists the parts of a run: path/day=*/*.parquet. path may also be one Parquet file, or a folder of what the clients
+// of one replay wrote, which is one run (Shards). It reads no data. A folder without parts is an error; a part may have no rows.
 func Open(path string) (*Run, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -31,19 +32,37 @@ func Open(path string) (*Run, error) {
 	if !info.IsDir() {
 		return &Run{Path: path, Parts: []string{abs}}, nil
 	}
-	parts, err := layout.Parts(abs)
-	if err != nil {
-		return nil, fmt.Errorf("open run %q: %w", path, err)
+	run := &Run{Path: path}
+	for _, dir := range append([]string{abs}, Shards(abs)...) {
+		parts, err := layout.Parts(dir)
+		if err != nil {
+			return nil, fmt.Errorf("open run %q: %w", path, err)
+		}
+		metrics, err := layout.Live(filepath.Join(dir, "metrics"))
+		if err != nil && !os.IsNotExist(err) {
+			return nil, fmt.Errorf("open run %q: %w", path, err)
+		}
+		run.Parts, run.metrics = append(run.Parts, parts...), append(run.metrics, metrics...)
 	}
-	if len(parts) == 0 {
+	if len(run.Parts) == 0 {
 		return nil, fmt.Errorf("no run in %q: expected day=YYYY-MM-DD/PART.parquet, as reprise ingest writes it", path)
 	}
-	metrics, err := layout.Live(filepath.Join(abs, "metrics"))
-	if err != nil && !os.IsNotExist(err) {
-		return nil, fmt.Errorf("open run %q: %w", path, err)
-	}
-	return &Run{path, parts, metrics}, nil
+	return run, nil
 }
+
+// Shards are the folders that clients of one sharded replay wrote into a folder, in order.
+func Shards(path string) (dirs []string) {
+	entries, _ := os.ReadDir(path)
+	for _, e := range entries {
+		if e.IsDir() && shardFolder.MatchString(e.Name()) {
+			dirs = append(dirs, filepath.Join(path, e.Name()))
+		}
+	}
+	return dirs
+}
+
+// shardFolder also knows copies: the same shard twice is told from what the parts say of themselves.
+var shardFolder = regexp.MustCompile(`^shard-\d+-of-\d+`)
 
 // scan is the table expression over the parts.
 func (r *Run) scan() string {

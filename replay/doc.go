@@ -13,6 +13,9 @@
 // recorded think time; what that adds is reported as dependency, apart from the lag of this client. thread.go puts the
 // target's answers into the turns that follow. breaker.go ends a hopeless replay.
 //
+// Several clients can share a plan (shard.go): each cuts its sessions out of the same plan, all start at one instant of the wall
+// clock, and clock.go says how far off that is. What they write together is one run.
+//
 // Prompts are synthetic: words that are one token each in common tokenizers, as many as the recorded prompt had tokens,
 // equal where recorded prompts had equal prefixes. Recorded bodies are sent instead when the run kept them.
 package replay

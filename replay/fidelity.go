@@ -24,16 +24,17 @@ type Fidelity struct {
 	CVRatio     *float64 `json:"cv_ratio"`       // coefficient of variation of inter-arrivals, sent over planned; null for even sends
 	RateDiff    int      `json:"rate_diff"`      // largest difference of sends within one second, planned against sent
 
-	InputRatio   *float64 `json:"input_ratio"`        // tokens the target counted over tokens recorded
-	InputClose   *float64 `json:"input_within_2pct"`  // share of requests
-	OutputRatio  *float64 `json:"output_ratio"`       // of finished requests, without those of Unforced
-	Unforced     int      `json:"unforced"`           // requests whose answer has to be of a form: their length is the model's own although lengths are forced
-	OutputKS     *float64 `json:"output_ks"`          // KS distance of output lengths, recorded against produced
-	PrefixPlan   *float64 `json:"prefix_share_log"`   // ideal hits of input tokens, of the recorded prompts that were sent
-	PrefixSent   *float64 `json:"prefix_share_sent"`  // the same, measured on the text sent
-	CachedTarget *float64 `json:"cached_share"`       // what the target says came from its cache
-	CachedLog    *float64 `json:"cached_share_log"`   // what the log says of the same requests
-	TurnsEarly   int      `json:"turns_before_reply"` // turns that left before the answer that their recorded user had seen
+	InputRatio   *float64 `json:"input_ratio"`                     // tokens the target counted over tokens recorded
+	InputClose   *float64 `json:"input_within_2pct"`               // share of requests
+	OutputRatio  *float64 `json:"output_ratio"`                    // of finished requests, without those of Unforced
+	Unforced     int      `json:"unforced"`                        // requests whose answer has to be of a form: their length is the model's own although lengths are forced
+	OutputKS     *float64 `json:"output_ks"`                       // KS distance of output lengths, recorded against produced
+	PrefixPlan   *float64 `json:"prefix_share_log"`                // ideal hits of input tokens, of the recorded prompts that were sent
+	PrefixSent   *float64 `json:"prefix_share_sent"`               // the same, measured on the text sent
+	PrefixAll    *float64 `json:"prefix_share_all_sent,omitempty"` // of a shard: ideal hits of its input tokens when the other clients' prompts are in the cache, too
+	CachedTarget *float64 `json:"cached_share"`                    // what the target says came from its cache
+	CachedLog    *float64 `json:"cached_share_log"`                // what the log says of the same requests
+	TurnsEarly   int      `json:"turns_before_reply"`              // turns that left before the answer that their recorded user had seen
 
 	Dependency *Dependency `json:"dependency"` // nil in open pacing, where no turn waits
 
@@ -187,6 +188,9 @@ func (t *tally) fillPrefix(f *Fidelity) {
 		f.PrefixPlan = share(hit, in)
 	}
 	f.PrefixSent = share(t.hit, t.words)
+	if p := t.r.plan.Part; p != nil {
+		f.PrefixAll = p.PrefixShare
+	}
 	f.CachedTarget, f.CachedLog = share(cached, counted), share(cachedLog, countedLog)
 }
 

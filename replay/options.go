@@ -31,6 +31,9 @@ type Options struct {
 	ThreadAnswers bool   // sessions: put what the target answered into the next turn, in place of what was recorded
 	Retries       int    // further attempts of a call that failed without an answer; 0 none
 
+	StartAt     time.Time // when the first request of the whole plan is due, by the wall clock; zero is at once
+	ClockServer string    // NTP server that says how far off this clock is, for a part of a plan; "" asks the kernel
+
 	TTFTSLO     time.Duration // widens the bound on send lag to 5 % of it; 0 without
 	StopShare   float64       // stop when this share of the first requests, or of any 30 s later on, failed; 0 is 0.9, negative is never
 	NoPreflight bool

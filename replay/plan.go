@@ -55,6 +55,7 @@ type Plan struct {
 	Items   []Item
 	Options PlanOptions
 	Summary Summary
+	Part    *Part // when this is what one of several clients sends (shard.go), else nil; not stored in plan files
 }
 
 // PlanOptions choose what of a run is sent, and when. The zero value is everything at recorded pace.
@@ -278,5 +279,5 @@ func LoadPlan(path string) (*Plan, error) {
 	if len(items) == 0 {
 		return nil, fmt.Errorf("%s: %w", path, errors.New("the plan is empty"))
 	}
-	return &Plan{items, h.Options, h.Summary}, nil
+	return &Plan{Items: items, Options: h.Options, Summary: h.Summary}, nil
 }

@@ -38,6 +38,7 @@ type Report struct {
 	Fidelity    Fidelity       `json:"fidelity"`
 	Notices     []Notice       `json:"notices"`
 	Metrics     []Scraped      `json:"target_metrics,omitempty"` // how reading the target's own metrics went
+	Shard       *Sharded       `json:"shard,omitempty"`          // when several clients shared the plan
 	SelfCheck   *SelfCheck     `json:"selfcheck"`                // what this client was measured to be able to do; nil when it was not
 }
 
@@ -145,9 +146,15 @@ func (r *run) send(ctx context.Context) (*Report, error) {
 	if r.d.limit <= 0 {
 		r.d.limit = descriptorLimit()
 	}
+	part := r.opt.sharded(r.plan)
+	var err error
+	if r.d.start, err = r.opt.anchor(ctx); err != nil {
+		stop(err)
+		<-built
+		return nil, err
+	}
 	results := make(chan result, 1024)
 	health := startHealth()
-	r.d.start = time.Now().Add(headStart)
 	r.tally = newTally(r)
 	collected := make(chan struct{})
 	go func() { defer close(collected); r.tally.collect(results) }()
@@ -160,7 +167,10 @@ func (r *run) send(ctx context.Context) (*Report, error) {
 	if r.err != nil {
 		cause = errBody
 	}
-	return r.tally.report(cause, health.stop()), errors.Join(r.err, r.tally.err)
+	rep := r.tally.report(cause, health.stop())
+	rep.Shard = part.end(r.opt, r.d.start)
+	rep.Notices = append(rep.Notices, rep.Shard.notices()...)
+	return rep, errors.Join(r.err, r.tally.err)
 }
 
 // fail keeps the first body that cannot be built, which ends the replay.

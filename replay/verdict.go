@@ -80,7 +80,11 @@ func (f *Fidelity) judgeContent(fail func(verdict, format string, args ...any), 
 	if a, b := f.PrefixPlan, f.PrefixSent; a != nil && b != nil && math.Abs(*a-*b) > .01 {
 		fail(Degraded, "%.1f %% of prompt tokens could come from a cache, recorded %.1f %%", 100**b, 100**a)
 	}
-	if a, b := f.CachedTarget, f.PrefixSent; a != nil && b != nil && *a > *b+.05 {
+	b := f.PrefixSent
+	if b != nil && f.PrefixAll != nil {
+		b = f.PrefixAll
+	}
+	if a := f.CachedTarget; a != nil && b != nil && *a > *b+.05 {
 		fail(Degraded, "%.1f %% of prompt tokens came from the cache where %.1f %% could: it was warm from earlier prompts (use a salt)", 100**a, 100**b)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"reprise/analyze"
@@ -72,16 +73,12 @@ func isRun(path string) bool {
 	if strings.HasSuffix(path, ".parquet") {
 		return true
 	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), "day=") {
-			return true
-		}
-	}
-	return false
+	return hasDays(path) || len(analyze.Shards(path)) > 0
+}
+
+func hasDays(path string) bool {
+	days, _ := os.ReadDir(path)
+	return slices.ContainsFunc(days, func(e os.DirEntry) bool { return e.IsDir() && strings.HasPrefix(e.Name(), "day=") })
 }
 
 // cacheFolder names a run after the files' paths, sizes and times, and the choices it was ingested with.

@@ -96,6 +96,7 @@ func (a *app) replayCommand() *cobra.Command {
 	var r replayFlags
 	var p planFlags
 	var f ingestFlags
+	var s shardFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay RUN|PLAN --target URL -o RUN2",
@@ -104,7 +105,8 @@ func (a *app) replayCommand() *cobra.Command {
   reprise replay gateway.jsonl.gz --from 2026-11-24T09:00Z --to 2026-11-24T09:10Z --speed 2 --target http://127.0.0.1:8000/v1 -o candidate
   reprise replay plan.parquet --target https://h100.internal/v1 --model llama-70b --api-key-env KEY -o candidate
   reprise replay agents.jsonl --target http://127.0.0.1:8000/v1 --pacing sessions --thread-answers -o candidate
-  reprise replay run --target http://127.0.0.1:8000/v1 --dry-run`,
+  reprise replay run --target http://127.0.0.1:8000/v1 --dry-run
+  reprise replay plan.parquet --shard $JOB_COMPLETION_INDEX/4 --start-at 2026-11-24T14:00:00Z --target http://h100.internal/v1 -o candidate`,
 		Args: exactly("RUN|PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if r.target == "" && !r.dryRun {
@@ -117,17 +119,21 @@ func (a *app) replayCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			o, err := r.options()
+			if err != nil {
+				return err
+			}
+			plan, out, err := s.apply(plan, &o, r.out)
+			if err != nil {
+				return err
+			}
 			if !a.quiet && !asJSON {
 				a.printPlan(plan)
 			}
 			if r.dryRun {
 				return nil
 			}
-			o, err := r.options()
-			if err != nil {
-				return err
-			}
-			report, err := a.replay(cmd.Context(), plan, o, outlet{r.out, r.metrics})
+			report, err := a.replay(cmd.Context(), plan, o, outlet{out, r.metrics})
 			if report != nil {
 				if asJSON {
 					err = errors.Join(json.NewEncoder(a.out).Encode(report), err)
@@ -141,6 +147,7 @@ func (a *app) replayCommand() *cobra.Command {
 	r.add(cmd)
 	p.add(cmd)
 	f.add(cmd)
+	s.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return cmd
 }
