@@ -13,11 +13,13 @@ build:
 demo: build
 	$(BIN) demo -o out/demo
 
-# The browser tests need Chromium: installed with apt when we are root and it is missing, else the test says how.
+# The browser tests need Chromium, and npm for axe-core: installed with apt when we are root and they are missing, else the test says how.
 chromium:
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
 	  echo "make: no Chromium found: install it (Debian: apt-get install chromium) or the browser tests fail" >&2
+	@command -v npm >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq --no-install-recommends npm >/dev/null; } || \
+	  echo "make: no npm found: install it (Debian: apt-get install npm) or the test of accessibility, which fetches axe-core, fails" >&2
 
 test: chromium
 	$(GO) test -timeout 20m ./...

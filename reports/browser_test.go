@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -92,8 +96,8 @@ func TestPageInBrowser(t *testing.T) {
 // assertOnlyOurElements checks the elements of a drawn page against what the template and ECharts make.
 func assertOnlyOurElements(t *testing.T, dom string) {
 	t.Helper()
-	ours := " html head meta title style body header h p div table tbody thead tr th td small sup ul li code nav a noscript main section figure figcaption " +
-		"details summary pre b span footer svg g path text rect defs clipPath linearGradient stop filter feDropShadow "
+	ours := " html head meta title style body header h p div dl dt dd caption table tbody thead tr th td small sup ul li code nav a noscript main section figure figcaption " +
+		"details summary pre b span footer svg g path text rect defs clipPath linearGradient stop filter feDropShadow pattern "
 	for _, m := range tagName.FindAllStringSubmatch(dom, -1) {
 		if !strings.Contains(ours, " "+m[1]+" ") {
 			t.Errorf("element <%s> is not one of ours", m[1])
@@ -115,19 +119,6 @@ func TestPolicyStopsForeignScript(t *testing.T) {
 	}
 	if n := len(consoleLine.FindAllString(talk, -1)); n < 2 {
 		t.Errorf("%d lines on the console, want one for the script and one for the handler:\n%s", n, talk)
-	}
-}
-
-// On a phone the page scrolls down only; wide tables scroll in their own box.
-func TestPageFitsPhone(t *testing.T) {
-	b := newBrowser(t)
-	b.write("page.html", page1(t, everything()))
-	outer := `<!DOCTYPE html><iframe id="f" src="page.html" style="width:390px;height:800px;border:0"></iframe><script>onload = function () {
-		var d = document.getElementById("f").contentDocument.documentElement;
-		document.documentElement.dataset.wide = d.scrollWidth - d.clientWidth; document.documentElement.dataset.charts = d.dataset.charts }</script>`
-	dom, _ := b.run(b.write("outer.html", []byte(outer)), "--dump-dom")
-	if !strings.Contains(dom, `data-wide="0"`) || !strings.Contains(dom, `data-charts="4"`) {
-		t.Errorf("the page is wider than 390 pixels: %.100s", dom)
 	}
 }
 
@@ -166,4 +157,35 @@ func TestHostileTooltip(t *testing.T) {
 		t.Errorf("the name stands in %d tooltips as text", n)
 	}
 	assertOnlyOurElements(t, dom)
+}
+
+// RPT-02 by experiment: a proxy that would carry any request of the page sees none, and sees the one of a page that makes one. What
+// Chromium asks for itself goes to its maker's hosts.
+func TestNoRequest(t *testing.T) {
+	var mu sync.Mutex
+	var asked []string
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !regexp.MustCompile(`(google|gstatic|googleapis|gvt1)\.com`).MatchString(r.Host) {
+			asked = append(asked, r.Host)
+		}
+		http.Error(w, "no", http.StatusForbidden)
+	}))
+	defer proxy.Close()
+	b := newBrowser(t)
+	open := func(name string, page []byte) []string {
+		asked = nil
+		b.run(b.write(name, page), "--dump-dom", "--host-resolver-rules=MAP none.test ~NOTFOUND", "--proxy-server="+proxy.Listener.Addr().String())
+		mu.Lock()
+		defer mu.Unlock()
+		return asked
+	}
+	page := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAll(page1(t, everything()), nil)
+	if asked := open("page.html", page); len(asked) > 0 {
+		t.Errorf("the page asks %q", asked)
+	}
+	if asked := open("loud.html", bytes.Replace(page, []byte("<main>"), []byte(`<main><img src="http://elsewhere.test/x.png">`), 1)); !slices.Equal(asked, []string{"elsewhere.test"}) {
+		t.Errorf("a page with a foreign picture asks %q, so this test sees nothing", asked)
+	}
 }

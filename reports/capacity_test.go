@@ -8,10 +8,14 @@ import (
 	"reprise/analyze"
 )
 
+func sweepStory() SweepInput {
+	return SweepInput{Base: sweepOf("runs/prod", .99, .95, .5), Cand: sweepOf("runs/prod", .999, .99, .97), Names: [2]string{"sweep-a", "sweep-" + hostile},
+		Prices: [2]Price{{8, 2.5}, {8, 1.5}}, Notes: []string{"client: not measured"}}
+}
+
 func TestSweepText(t *testing.T) {
 	var b bytes.Buffer
-	r := BuildSweep(SweepInput{Base: sweepOf("runs/prod", .99, .95, .5), Cand: sweepOf("runs/prod", .999, .99, .97), Names: [2]string{"sweep-a", "sweep-b"},
-		Prices: [2]Price{{8, 2.5}, {8, 1.5}}, Notes: []string{"client: not measured"}})
+	r := BuildSweep(sweepStory())
 	if err := WriteText(&b, r, TextOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -115,10 +115,14 @@ func drawLines(c Chart) drawing {
 			}
 		}
 		style := opts.LineChart{Symbol: "none", ShowSymbol: opts.Bool(true)}
+		look := []charts.SeriesOpts{marks(c, i)}
+		if needsLegend(c) { // no name at its end: colour alone must not tell it
+			look = append(look, charts.WithLineStyleOpts(opts.LineStyle{Type: []string{"solid", "dashed", "dotted"}[i%3]}))
+		}
 		if c.Kind == "step" {
 			style.Step = "end"
 		}
-		d.AddSeries(s.Name, data, charts.WithLineChartOpts(style), marks(c, i))
+		d.AddSeries(s.Name, data, append(look, charts.WithLineChartOpts(style))...)
 	}
 	return d
 }
@@ -174,7 +178,7 @@ func drawDots(c Chart) drawing {
 	for i, s := range c.Series {
 		dots, spans := make([]opts.ScatterData, len(s.Points)), []opts.LineData{}
 		for k, p := range s.Points {
-			dots[k] = opts.ScatterData{Value: []any{round(p.X, 6), round(p.Y, 6)}, SymbolSize: 10}
+			dots[k] = opts.ScatterData{Value: []any{round(p.X, 6), round(p.Y, 6)}, SymbolSize: 10, Symbol: []string{"circle", "diamond", "triangle", "rect"}[i%4]} // told apart without colour
 			if math.IsNaN(p.Lo) || math.IsNaN(p.Hi) {
 				continue
 			}

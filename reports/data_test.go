@@ -92,7 +92,7 @@ func TestReportJSON(t *testing.T) {
 		Columns: cols(1, "c", "text"), Rows: [][]any{{"x"}}}, ""), section("latency", nil, "needs L1")}}
 	want := `{"title":"T","subtitle":"","verdict":"","answer":["yes"],"figures":[],"notes":[],"sections":[{"id":"errors","title":"E","result":` +
 		`{"query":"errors","title":"E","params":{},"columns":[{"name":"c","unit":"text","better":"lower","key":true}],"rows":[{"c":"x"}],"warnings":[],` +
-		`"coverage":{"requests":0,"eligible":0,"excluded":{}}}},{"id":"latency","title":"Latency","missing":"needs L1","result":null}],"next":[]}` + "\n"
+		`"coverage":{"requests":0,"eligible":0,"excluded":{}}}},{"id":"latency","title":"Latency","missing":"needs L1","result":null}],"next":[],"facts":[]}` + "\n"
 	var b bytes.Buffer
 	if err := WriteJSON(&b, r); err != nil {
 		t.Fatal(err)

@@ -173,6 +173,10 @@ func paramText(params map[string]string) string {
 func cleaned(r Report) Report {
 	r.Title, r.Subtitle = plain(r.Title), plain(r.Subtitle)
 	r.Answer, r.Notes, r.Next = plainAll(r.Answer), plainAll(r.Notes), plainAll(r.Next)
+	r.Facts = slices.Clone(r.Facts)
+	for i, f := range r.Facts {
+		r.Facts[i] = Fact{plain(f.Name), plain(f.Value)}
+	}
 	r.Figures = slices.Clone(r.Figures)
 	for i, f := range r.Figures {
 		r.Figures[i] = Figure{plain(f.Name), plain(f.Value), plain(f.Note)}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"reprise/analyze"
 )
 
 func page1(t *testing.T, r Report) []byte {
@@ -101,5 +103,25 @@ func TestPageSize(t *testing.T) {
 	}
 	if !strings.Contains(text, "999,500 more rows are not shown (1,000,000 in all)") || !strings.Contains(text, "987654") {
 		t.Error("the page does not say what is left out, or has lost the highest value")
+	}
+}
+
+// The header says what the report was made from and with, and every section has a link to copy.
+func TestHeaderAndLinks(t *testing.T) {
+	r := everything()
+	first, last := int64(1795392000000000), int64(1795392000000000+3600e6)
+	r.Facts = FactsOf([]analyze.Identity{{Role: "base", Path: "runs/" + hostile, ID: "0123456789ab", Parts: 2, Rows: 1204, FirstUS: &first, LastUS: &last,
+		Sources: []analyze.Source{{Format: "otlp", Vantage: "engine", Rows: 4}, {Format: "litellm", Vantage: "gateway", Rows: 1200}}}}, "v1.2.3")
+	text := string(page1(t, r))
+	for _, want := range []string{"(0123456789ab, 1,204 requests in 2 parts)", "<dd>litellm as seen by the gateway (1,200), otlp as seen by the engine (4)</dd>",
+		"<dt>arrived</dt><dd>2026-11-23 00:00:00 to 2026-11-23 01:00:00</dd>", "<dt>zone</dt><dd>UTC</dd>", "<dd>reprise v1.2.3</dd>", "ECharts " + EChartsVersion} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	for _, s := range r.Sections {
+		if !strings.Contains(text, `<section id="`+s.ID+`">`) || !strings.Contains(text, `<a class="link" href="#`+s.ID+`"`) {
+			t.Errorf("section %s has no link", s.ID)
+		}
 	}
 }

@@ -98,7 +98,10 @@ func (r jsonRow) MarshalJSON() ([]byte, error) {
 
 // WriteJSON writes a whole report: its words, and each section's result as [ResultJSON] has it.
 func WriteJSON(w io.Writer, r Report) error {
-	out := jsonReport{r.Title, r.Subtitle, r.Verdict, some(r.Answer), []jsonFigure{}, some(r.Notes), []jsonSection{}, some(r.Next)}
+	out := jsonReport{r.Title, r.Subtitle, r.Verdict, some(r.Answer), []jsonFigure{}, some(r.Notes), []jsonSection{}, some(r.Next), []jsonFact{}}
+	for _, f := range r.Facts {
+		out.Facts = append(out.Facts, jsonFact(f))
+	}
 	for _, f := range r.Figures {
 		out.Figures = append(out.Figures, jsonFigure(f))
 	}
@@ -124,6 +127,12 @@ type jsonReport struct {
 	Notes    []string      `json:"notes"`
 	Sections []jsonSection `json:"sections"`
 	Next     []string      `json:"next"`
+	Facts    []jsonFact    `json:"facts"`
+}
+
+type jsonFact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 type jsonFigure struct {

@@ -55,6 +55,12 @@ func WriteMarkdown(w io.Writer, r Report) error {
 		}
 		say("    ", plain(n))
 	}
+	for i, f := range r.Facts {
+		if i == 0 {
+			say()
+		}
+		say("- ", text(f.Name), ": ", text(f.Value))
+	}
 	return b.Flush()
 }
 

@@ -25,6 +25,11 @@ func extras(c Chart) map[string]any {
 		if c.Series[0].Tone != "" {
 			ratioExtras(out, c)
 		}
+	case c.Kind == "bar" && len(c.Series) > 1: // colour alone must not tell the bars of a place apart
+		out["aria"] = map[string]any{"enabled": true, "label": map[string]any{"enabled": false}, "decal": map[string]any{"show": true}}
+		if lying(c) {
+			out["yAxis"] = namesDown
+		}
 	case lying(c):
 		out["yAxis"] = namesDown
 	case c.Kind != "bar" && !needsLegend(c) && len(c.Series) > 1:

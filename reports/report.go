@@ -12,7 +12,11 @@ type Report struct {
 	Notes    []string // what makes every figure below doubtful, and what the log cannot say
 	Sections []Section
 	Next     []string // commands worth running next
+	Facts    []Fact   // what it was made from and with: run, sources, window, zone, versions
 }
+
+// Fact is one thing a reader must know to make the report again.
+type Fact struct{ Name, Value string }
 
 // Figure is one line of the first screen.
 type Figure struct {

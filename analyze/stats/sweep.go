@@ -50,7 +50,8 @@ func Crossing(x, y []float64, level float64) (at float64, side int) {
 }
 
 // Knee is the point where a rising curve begins to rise steeply: with both axes scaled to [0,1], the largest x - y (metrics.md
-// 7.3). -1 with fewer than three points, or when no x or no y differs.
+// 7.3). -1 with fewer than three points, when no x or no y differs, and when the
+// curve nowhere lies below the straight line from its first to its last point: then it does not begin to rise anywhere.
 func Knee(x, y []float64) int {
 	if len(x) < 3 {
 		return -1
@@ -62,7 +63,7 @@ func Knee(x, y []float64) int {
 	if hiX == loX || hiY == loY {
 		return -1
 	}
-	best, most := 0, math.Inf(-1)
+	best, most := -1, 1e-9
 	for i := range x {
 		if d := (x[i]-loX)/(hiX-loX) - (y[i]-loY)/(hiY-loY); d > most {
 			best, most = i, d

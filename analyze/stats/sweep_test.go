@@ -46,7 +46,8 @@ func TestCrossingEnds(t *testing.T) {
 			t.Errorf("%s: %v (%d), want %v (%d)", c.whatItMean, at, side, c.at, c.side)
 		}
 	}
-	if Knee([]float64{1, 2}, []float64{1, 2}) != -1 || Knee([]float64{1, 2, 3}, []float64{1, 1, 1}) != -1 {
+	if Knee([]float64{1, 2}, []float64{1, 2}) != -1 || Knee([]float64{1, 2, 3}, []float64{1, 1, 1}) != -1 ||
+		Knee([]float64{1, 2, 3}, []float64{1, 2, 3}) != -1 || Knee([]float64{1, 2, 3}, []float64{1, 3, 4}) != -1 {
 		t.Error("a knee where there is none")
 	}
 }

@@ -42,11 +42,13 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := a.compare(cmd.Context(), sides{args, again, shared}, &f, analyze.CompareOptions{Scope: sc, Margin: m, Seed: seed})
+			c, facts, err := a.compare(cmd.Context(), sides{args, again, shared}, &f, analyze.CompareOptions{Scope: sc, Margin: m, Seed: seed})
 			if err != nil {
 				return err
 			}
-			if err := a.printComparison(c, s.format, out); err != nil {
+			report := reports.BuildComparison(c)
+			report.Facts = facts
+			if err := a.printComparison(c, report, s.format, out); err != nil {
 				return err
 			}
 			if c.GateFailed {
@@ -76,16 +78,21 @@ type sides struct {
 	share bool   // names are hashed
 }
 
-func (a *app) compare(ctx context.Context, s sides, f *ingestFlags, o analyze.CompareOptions) (*analyze.Comparison, error) {
+func (a *app) compare(ctx context.Context, s sides, f *ingestFlags, o analyze.CompareOptions) (c *analyze.Comparison, facts []reports.Fact, err error) {
 	m, err := a.mountAll(ctx, s.roles(), s.share, f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer m.close()
 	if s.again != "" {
-		return analyze.CompareWithNoise(ctx, m.Engine, [3]*analyze.Run{m.runs[0], m.runs[2], m.runs[1]}, o)
+		c, err = analyze.CompareWithNoise(ctx, m.Engine, [3]*analyze.Run{m.runs[0], m.runs[2], m.runs[1]}, o)
+	} else {
+		c, err = analyze.Compare(ctx, m.Engine, m.runs[0], m.runs[1], o)
 	}
-	return analyze.Compare(ctx, m.Engine, m.runs[0], m.runs[1], o)
+	if err == nil {
+		facts, err = m.facts(ctx)
+	}
+	return c, facts, err
 }
 
 // roles are base, candidate and, when given, the other run of the base's target.
@@ -97,8 +104,7 @@ func (s sides) roles() []role {
 	return out
 }
 
-func (a *app) printComparison(c *analyze.Comparison, format string, files verdictFiles) error {
-	report := reports.BuildComparison(c)
+func (a *app) printComparison(c *analyze.Comparison, report reports.Report, format string, files verdictFiles) error {
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error

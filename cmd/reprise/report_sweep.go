@@ -85,5 +85,7 @@ func (a *app) sweepReport(folders []string, o *reportOutput, prices [2]*priceFla
 		in.Prices[1] = in.Prices[0]
 	}
 	in.Next = []string{"reprise report compare BASE CAND --base-sweep " + folders[0] + " --cand-sweep FOLDER2 -o migration.html"}
-	return a.emit(reports.BuildSweep(in), o)
+	report := reports.BuildSweep(in)
+	report.Facts = reports.FactsOf(nil, version())
+	return a.emit(report, o)
 }

@@ -48,6 +48,9 @@ func (a *app) writeReportOf(ctx context.Context, runs []role, o *reportOutput, f
 	if err != nil {
 		return err
 	}
+	if report.Facts, err = m.facts(ctx); err != nil {
+		return err
+	}
 	m.shared.clean(&report)
 	m.shared.close() // before anything is written: a closed pipe would end the program here
 	return a.emit(report, o)
@@ -83,8 +86,25 @@ type role struct{ name, path string }
 // mounted are runs, with names hashed when they are to be shared, and an engine for them. Close it.
 type mounted struct {
 	*analyze.Engine
+	roles  []string
 	runs   []*analyze.Run
 	shared *sharing
+}
+
+// facts say what the report was made from and with.
+func (m *mounted) facts(ctx context.Context) ([]reports.Fact, error) {
+	var list []analyze.Identity
+	for i, run := range m.runs {
+		id, err := m.Identify(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		if len(m.runs) > 1 {
+			id.Role = m.roles[i]
+		}
+		list = append(list, id)
+	}
+	return reports.FactsOf(list, version()), nil
 }
 
 func (m *mounted) close() {
@@ -112,7 +132,7 @@ func (a *app) mountAll(ctx context.Context, runs []role, share bool, f *ingestFl
 		if run, err = m.shared.copy(ctx, run, r.name); err != nil {
 			return nil, err
 		}
-		m.runs = append(m.runs, run)
+		m.roles, m.runs = append(m.roles, r.name), append(m.runs, run)
 	}
 	m.Engine, err = analyze.NewEngine(ctx, analyze.EngineOptions{})
 	return m, err
