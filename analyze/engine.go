@@ -137,6 +137,21 @@ func (e *Engine) Text(ctx context.Context, r *Run, name string, sc Scope, params
 // statement is the result of a query before it has run: header, parameters and text, and what the parameters that
 // analyze works out warn of.
 func (e *Engine) statement(ctx context.Context, r *Run, q queries.Query, sc Scope, params map[string]string) (*Result, []Warning, error) {
+	values, warnings, err := e.workedOut(ctx, r, q, sc, params)
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err := e.mount(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := queries.Compose(q, src, queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
+	return &Result{Query: q.Name, Title: q.Title, About: q.About, Level: q.Level, Chart: q.Chart, Params: shown(q, values), SQL: text,
+		Columns: headerColumns(q)}, warnings, err
+}
+
+// workedOut are all parameters of a query: those given, the SLO's, and those that follow from the run.
+func (e *Engine) workedOut(ctx context.Context, r *Run, q queries.Query, sc Scope, params map[string]string) (map[string]string, []Warning, error) {
 	params, warnings, err := e.withFits(ctx, r, q, params)
 	if err != nil {
 		return nil, nil, err
@@ -150,16 +165,7 @@ func (e *Engine) statement(ctx context.Context, r *Run, q queries.Query, sc Scop
 		}
 	}
 	values, err := e.values(q, sc, params)
-	if err != nil {
-		return nil, nil, err
-	}
-	src, err := e.mount(ctx, r)
-	if err != nil {
-		return nil, nil, err
-	}
-	text, err := queries.Compose(q, src, queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
-	return &Result{Query: q.Name, Title: q.Title, About: q.About, Level: q.Level, Chart: q.Chart, Params: shown(q, values), SQL: text,
-		Columns: headerColumns(q)}, warnings, err
+	return values, warnings, err
 }
 
 var leadingComments = regexp.MustCompile(`^(?:\s+|--[^\n]*\n?|/\*(?s:.*?)\*/)+`)
@@ -174,7 +180,7 @@ func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	values, err := e.values(queries.Query{Text: text}, sc, nil)
+	values, warnings, err := e.workedOut(ctx, r, queries.Query{Text: text}, sc, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +192,7 @@ func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Resul
 	if err := e.fill(ctx, r, sc, res); err != nil {
 		return nil, fmt.Errorf("sql: %w", err)
 	}
+	res.Warnings = append(res.Warnings, warnings...)
 	return res, nil
 }
 

@@ -229,6 +229,13 @@ func TestIncidentFromChunkTimes(t *testing.T) {
 	}
 	agrees(t, "P99 of gaps without prefill", cells(t, res, []string{"p99"})[1][0].(float64), want.p99/1e3, .1)
 	checkLabels(t, e, r, want)
+
+	// a statement of the user's own knows the cost of a prefill too
+	own, err := e.SQL(context.Background(), r, Scope{}, "SELECT sum(lost_us) / 1e6 AS lost_s FROM stall_gaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, "seconds lost, own statement", cells(t, own, []string{"lost_s"})[0][0].(float64), want.lostUS/1e6, .1)
 }
 
 // checkLabels compares the stalls said to come from prefill with those that do.

@@ -10,7 +10,7 @@ seen AS (
   SELECT g.request_id, g.attempt, g.grp, coalesce(tenant, 'unknown') AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,
          greatest(1e0, weight / usual_weight) AS load
   FROM gaps AS g LEFT JOIN buffered AS b ON b.request_id = g.request_id AND b.attempt = g.attempt
-  WHERE replica IS NOT NULL AND arrival_us IS NOT NULL AND b.request_id IS NULL AND {chunk_times}
+  WHERE replica IS NOT NULL AND end_us IS NOT NULL AND b.request_id IS NULL AND {chunk_times}
 ),
 streams AS (
   SELECT replica, arrival_us + ttft_us AS start_us, arrival_us + coalesce(last_us, end_us) AS end_us
