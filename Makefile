@@ -5,7 +5,7 @@ SHORT_FUZZ ?= 3s
 # Packages that must also build on a Mac without cgo (DuckDB needs cgo).
 PORTABLE := ./ingest/... ./queries/... ./replay/...
 
-.PHONY: build demo test lint fuzz bench golden ci chromium race darwin
+.PHONY: build demo test lint fuzz bench golden ci chromium race darwin versitygw
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/reprise
@@ -21,7 +21,13 @@ chromium:
 	@command -v npm >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq --no-install-recommends npm >/dev/null; } || \
 	  echo "make: no npm found: install it (Debian: apt-get install npm) or the test of accessibility, which fetches axe-core, fails" >&2
 
-test: chromium
+# The S3 server that tests run against, outside of the checkout; the tests build it themselves when it is missing.
+VERSITYGW := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/reprise-tools/versitygw-v1.8.0/versitygw
+$(VERSITYGW):
+	GOBIN=$(@D) $(GO) install github.com/versity/versitygw/cmd/versitygw@v1.8.0
+versitygw: $(VERSITYGW)
+
+test: chromium versitygw
 	$(GO) test -timeout 20m ./...
 
 race:

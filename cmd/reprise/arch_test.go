@@ -15,6 +15,8 @@ import (
 // import what they need to build runs.
 var inside = map[string][]string{
 	"layout":           {},
+	"store":            {},
+	"store/versity":    {}, // a server for tests
 	"ingest/trace":     {"layout"},
 	"queries":          {},
 	"analyze/stats":    {},
@@ -33,7 +35,7 @@ var inside = map[string][]string{
 	"export":           {"ingest/trace"},
 	"analyze":          {"queries", "analyze/stats", "layout"},
 	"reports":          {"analyze"},
-	"cmd/reprise":      {"layout", "ingest", "ingest/decode", "ingest/mapping", "ingest/public", "ingest/trace", "export", "queries", "analyze", "replay", "replay/wire", "replay/fakellm", "replay/selfcheck", "reports", "testdata/demo"},
+	"cmd/reprise":      {"layout", "store", "ingest", "ingest/decode", "ingest/mapping", "ingest/public", "ingest/trace", "export", "queries", "analyze", "replay", "replay/wire", "replay/fakellm", "replay/selfcheck", "reports", "testdata/demo"},
 	"testdata/demo":    {},
 }
 
@@ -50,6 +52,7 @@ var outside = map[string][]string{
 	"github.com/spf13/cobra":              {"cmd/reprise"},
 	"github.com/schollz/progressbar":      {"cmd/reprise"},
 	"golang.org/x/term":                   {"cmd/reprise"},
+	"github.com/minio/minio-go":           {"store"},
 	"golang.org/x/sys":                    {"replay", "replay/wire", "replay/fakellm"},
 }
 
