@@ -57,6 +57,11 @@ func (e *Engine) Picture(ctx context.Context, r *Run, sc Scope) (*Picture, error
 			return nil, err
 		}
 	}
+	if has.probes > 0 {
+		if p.Results["probe_effect"], err = e.Query(ctx, r, "probe_effect", sc, nil); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.details(ctx, r, sc, bin, p); err != nil {
 		return nil, err
 	}
@@ -136,15 +141,15 @@ func timeBin(name string, bin int64) map[string]string {
 const maxPictureBlocks = 1_000_000
 
 // levels counts the rows that hold what a level of detail needs.
-type levels struct{ requests, timed, first, chunks, prompts, prefixes, cached, staged, blocks, replayed, turns int64 }
+type levels struct{ requests, timed, first, chunks, prompts, prefixes, cached, staged, blocks, replayed, turns, probes int64 }
 
 func (e *Engine) levels(ctx context.Context, r *Run, sc Scope) (l levels, err error) {
 	res, err := e.SQL(ctx, r, sc, `SELECT count(*), count(arrival_us), count(ttft_us), count(CASE WHEN chunks >= 2 THEN 1 END), count(system_tokens), count(prefix_ids), count(cached_tokens),
-		count(CASE WHEN prefill_us IS NOT NULL THEN queue_us END), coalesce(sum(len(prefix_ids)), 0), count(CASE WHEN vantage = 'replay' THEN 1 END), count(session_id) - count(DISTINCT session_id) FROM requests`)
+		count(CASE WHEN prefill_us IS NOT NULL THEN queue_us END), coalesce(sum(len(prefix_ids)), 0), count(CASE WHEN vantage = 'replay' THEN 1 END), count(session_id) - count(DISTINCT session_id), count(CASE WHEN contains(quality, 'probe') THEN 1 END) FROM requests`)
 	if err != nil {
 		return l, err
 	}
-	for i, n := range []*int64{&l.requests, &l.timed, &l.first, &l.chunks, &l.prompts, &l.prefixes, &l.cached, &l.staged, &l.blocks, &l.replayed, &l.turns} {
+	for i, n := range []*int64{&l.requests, &l.timed, &l.first, &l.chunks, &l.prompts, &l.prefixes, &l.cached, &l.staged, &l.blocks, &l.replayed, &l.turns, &l.probes} {
 		*n, _ = res.Rows[0][i].(int64)
 	}
 	return l, nil

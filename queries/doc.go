@@ -81,6 +81,7 @@
 //	batch_time: decode time by the number of streams in decode on a replica; clean_steps, step_fits: the length of a step by that number (metrics.md 7.2)
 //	prefix_curves: what caches of many sizes would have held of the prompts; analyze works it out
 //	target_samples: values of the target's metrics pages, see its about line; no rows for a run without (replay --metrics-url)
+//	probes: probes of a replay, one row each (replay --probe-tokens)
 //	flags, field_counts: quality flags, one row each; how many requests have what, one row a source format, kind and name
 //
 // Views of stalls (metrics.md 4), each read by the next; their about lines say the rest. They need the parameter fits, which analyze fills in.

@@ -16,6 +16,8 @@
 // Several clients can share a plan (shard.go): each cuts its sessions out of the same plan, all start at one instant of the wall
 // clock, and clock.go says how far off that is. What they write together is one run.
 //
+// probe.go adds long prompts and their controls at random moments, which measure what a prefill does to the streams of others.
+//
 // Prompts are synthetic: words that are one token each in common tokenizers, as many as the recorded prompt had tokens,
 // equal where recorded prompts had equal prefixes. Recorded bodies are sent instead when the run kept them.
 package replay

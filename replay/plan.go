@@ -47,6 +47,7 @@ type Item struct {
 	EndUS        *int64  `parquet:"recorded_end_us,optional,zstd"`     // how long the recorded call took
 	CancelUS     *int64  `parquet:"recorded_cancel_us,optional,zstd"`  // when the recorded client hung up, from its arrival
 	TimeoutUS    *int64  `parquet:"recorded_timeout_us,optional,zstd"` // when the recorded call was given up, from its arrival
+	Probe        string  `parquet:"probe,optional,dict,zstd"`          // ProbeLong or ProbeControl; "" for a recorded request
 	Body         []byte  `parquet:"body,optional,zstd"`                // as recorded, when the run kept bodies
 }
 

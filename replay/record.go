@@ -40,6 +40,10 @@ func (r *run) record(res *result) *trace.Request {
 	if o.Class == wire.ClassCancel && res.over && !r.hungUp(it, res) {
 		row.ErrorClass = trace.ClassInFlight // not the recorded user: the replay ended
 	}
+	if it.Probe != "" {
+		row.EndpointKind = "other" // of no kind that figures count
+		row.AddQuality(it.Probe)
+	}
 	times(row, res)
 	tokens(row, o)
 	shape(row, it)

@@ -103,6 +103,7 @@ var titles = map[string]string{
 	"decode_stalls":         "Decode time lost to other requests' prefills",
 	"stall_controls":        "Do the stalls follow the prefills?",
 	"gap_counterfactual":    "Chunk gaps without other requests' prefills",
+	"probe_effect":          "What a long prompt does to other streams",
 	"stall_labels":          "Stalled gaps by cause",
 	"stall_blame":           "Who held whom",
 	"stall_culprits":        "Requests that held others",

@@ -24,6 +24,8 @@ type planFlags struct {
 	maxGap, ramp                                  time.Duration
 	seed                                          uint64
 	where                                         []string
+	probeTokens                                   int64
+	probeEvery                                    time.Duration
 }
 
 func (p *planFlags) add(cmd *cobra.Command) {
@@ -39,6 +41,8 @@ func (p *planFlags) add(cmd *cobra.Command) {
 	fs.Float64Var(&p.rate, "rate", 0, "draw arrivals, so many a second, for a run that has none, such as published lengths")
 	fs.StringVar(&p.arrivals, "arrivals", "", "how --rate draws: poisson (default), constant, or gamma:CV with the variation of the gaps, such as gamma:2")
 	fs.DurationVar(&p.ramp, "ramp", 0, "let --rate grow from 0 in this time")
+	fs.Int64Var(&p.probeTokens, "probe-tokens", 0, "send probes with prompts of so many tokens, and short ones as controls, at random moments beside the requests: query probe_effect then says what a long prompt does to others (0: none)")
+	fs.DurationVar(&p.probeEvery, "probe-every", 10*time.Second, "one probe in each such time; at least twice as long as a long prompt takes to read")
 	fs.StringVar(&p.lengths, "lengths", replay.LengthsRecorded, "answers: recorded (forced to the recorded length) or natural")
 }
 
@@ -117,7 +121,11 @@ func (a *app) plan(ctx context.Context, path string, p *planFlags, f *ingestFlag
 	if o.Body, err = bodies(filepath.Dir(filepath.Dir(run.Parts[0]))); err != nil {
 		return nil, err
 	}
-	return replay.BuildPlan(trace.Read(run.Parts...), o)
+	plan, err := replay.BuildPlan(trace.Read(run.Parts...), o)
+	if err == nil && p.probeTokens > 0 {
+		err = plan.AddProbes(replay.Probes{Tokens: p.probeTokens, Every: p.probeEvery, Seed: p.seed})
+	}
+	return plan, err
 }
 
 // bodies gives access to the bodies that a run keeps; nil when it keeps none.

@@ -141,6 +141,8 @@ const (
 	QModelTextCut    = "text_cut"                // message text was truncated by the producer
 	QNoServerCount   = "chunks_counted"          // output tokens counted from chunks
 	QArrivalDerived  = "arrival_derived"         // arrival is the end minus the duration
+	QProbe           = "probe"                   // replay: a long prompt sent to see what it does to others (kind other)
+	QProbeControl    = "probe_control"           // replay: the short one that it is held against
 	QQueueUnseen     = "queue_unseen"            // arrival is the start of work, after a wait the log does not know: no first_us, no end_us
 )
 
