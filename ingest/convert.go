@@ -26,6 +26,7 @@ type Options struct {
 	KeyID    string                       // identity of the hashing key: another key is another part
 	Workers  int                          // decoders side by side; 0 is 1
 	Stdin    io.Reader                    // what "-" reads
+	StdinAs  string                       // and the name of its file in rows; "" is stdin
 	Progress func(file string, bytes int) // called now and then with plain bytes read; may be nil
 }
 
@@ -74,6 +75,9 @@ func convert(ctx context.Context, o Options, name string, seen map[string]string
 		return fa, err
 	}
 	defer in.Close()
+	if name == Stdin && o.StdinAs != "" {
+		in.base = o.StdinAs
+	}
 	f, err := detect(in, o)
 	if err != nil {
 		return fa, wrapName(name, err)

@@ -55,7 +55,9 @@ func WriteText(w io.Writer, r Report, o TextOptions) error {
 		t.line("note: " + plain(n))
 	}
 	for _, s := range r.Sections {
-		if !s.PageOnly {
+		if s.PageOnly {
+			t.sparks(s)
+		} else {
 			t.section(s)
 		}
 	}
