@@ -21,6 +21,7 @@ const defaultSLO = "ttft<=1s,tpot<=60ms@99%"
 func (a *app) analyzeCommand() *cobra.Command {
 	var s scopeFlags
 	var f ingestFlags
+	var watch followFlags
 	to := analyzeOutput{reportOutput: reportOutput{rows: 12}}
 	cmd := &cobra.Command{
 		Use:   "analyze RUN",
@@ -28,10 +29,11 @@ func (a *app) analyzeCommand() *cobra.Command {
 		Example: `  reprise analyze run
   reprise analyze gateway.jsonl.gz --slo 'ttft<=1s,tpot<=60ms@99%'      # a log works too
   reprise analyze run --by tenant --from 2026-11-24T14:00Z --to 2026-11-24T15:00Z
-  reprise analyze run --html report.html --share                        # names hashed, to send around`,
+  reprise analyze run --html report.html --share                        # names hashed, to send around
+  reprise analyze --follow /var/log/gateway.jsonl --from now-15m        # during the incident`,
 		Args: exactly("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.analyze(cmd.Context(), args[0], to, &s, &f)
+			return a.analyze(cmd.Context(), args[0], analysis{&to, &s, &f, &watch})
 		},
 	}
 	s.add(cmd)
@@ -39,7 +41,16 @@ func (a *app) analyzeCommand() *cobra.Command {
 	cmd.Flags().StringVar(&to.html, "html", "", "also write the report as one HTML file that needs no network")
 	definitionFlag(cmd, &to.tool)
 	shareFlag(cmd, &to.share)
+	watch.add(cmd)
 	return cmd
+}
+
+// analysis is what was asked of `analyze`.
+type analysis struct {
+	to *analyzeOutput
+	*scopeFlags
+	f     *ingestFlags
+	watch *followFlags
 }
 
 // analyzeOutput is where the report goes, and whose definition of latency is shown beside ours; "" for none.
@@ -48,34 +59,51 @@ type analyzeOutput struct {
 	tool string
 }
 
-func (a *app) analyze(ctx context.Context, path string, to analyzeOutput, s *scopeFlags, f *ingestFlags) error {
-	sc, err := s.scope()
-	if err != nil {
+func (a *app) analyze(ctx context.Context, path string, x analysis) error {
+	if _, err := x.judged(); err != nil {
 		return err
 	}
-	if err := checkDefinition(to.tool); err != nil {
+	if err := checkDefinition(x.to.tool); err != nil {
 		return err
 	}
-	if s.format == "csv" || s.format == "arrow" {
-		return usage(fmt.Errorf("--format %s: a whole report has many tables, take one: reprise query NAME %s --format %s", s.format, path, s.format))
+	if x.format == "csv" || x.format == "arrow" {
+		return usage(fmt.Errorf("--format %s: a whole report has many tables, take one: reprise query NAME %s --format %s", x.format, path, x.format))
 	}
-	if s.slo == "" {
-		if sc.SLO, err = analyze.ParseSLO(defaultSLO); err != nil {
-			return err
-		}
+	x.to.format = x.format
+	if err := x.watch.check(path, x.to); err != nil {
+		return err
 	}
-	to.format = s.format
-	return a.writeReport(ctx, path, &to.reportOutput, f, func(e *analyze.Engine, run *analyze.Run, name string) (r reports.Report, err error) {
-		p, err := e.Picture(ctx, run, sc)
-		if err == nil && to.tool != "" {
-			p.Results[latencyAs], err = definition{tool: to.tool}.query(ctx, e, run, sc)
-		}
-		if err != nil {
-			return r, err
-		}
-		return reports.Build(reports.AnalyzeInput{Run: name, Scope: scopeText(s), SLO: sc.SLO, Results: p.Results, Missing: p.Missing,
-			Incidents: p.Incidents, Replays: p.Replays, Next: nextAfterAnalyze(name, p)}), nil
+	if x.watch.on {
+		return a.follow(ctx, path, x.watch, x.f, x.to, x.report)
+	}
+	return a.writeReport(ctx, path, &x.to.reportOutput, x.f, func(e *analyze.Engine, run *analyze.Run, name string) (reports.Report, error) {
+		return x.report(ctx, e, run)
 	})
+}
+
+// judged is the scope with the objective that was given, or the default.
+func (x analysis) judged() (sc analyze.Scope, err error) {
+	if sc, err = x.scope(); err == nil && x.slo == "" {
+		sc.SLO, err = analyze.ParseSLO(defaultSLO)
+	}
+	return sc, err
+}
+
+// report is the picture of a run. The scope is read anew: now-15m moves on.
+func (x analysis) report(ctx context.Context, e *analyze.Engine, run *analyze.Run) (r reports.Report, err error) {
+	sc, err := x.judged()
+	if err != nil {
+		return r, err
+	}
+	p, err := e.Picture(ctx, run, sc)
+	if err == nil && x.to.tool != "" {
+		p.Results[latencyAs], err = definition{tool: x.to.tool}.query(ctx, e, run, sc)
+	}
+	if err != nil {
+		return r, err
+	}
+	return reports.Build(reports.AnalyzeInput{Run: run.Path, Scope: scopeText(x.scopeFlags), SLO: sc.SLO, Results: p.Results, Missing: p.Missing,
+		Incidents: p.Incidents, Replays: p.Replays, Next: nextAfterAnalyze(run.Path, p)}), nil
 }
 
 func scopeText(s *scopeFlags) string {

@@ -36,7 +36,9 @@ func TestReadmeFormats(t *testing.T) {
 // families first.
 func TestReadmeMetrics(t *testing.T) {
 	list := queries.List()
-	slices.SortStableFunc(list, func(a, b queries.Query) int { return cmp.Or(strings.Compare(a.Level, b.Level), len(b.Metrics)-len(a.Metrics)) })
+	slices.SortStableFunc(list, func(a, b queries.Query) int {
+		return cmp.Or(strings.Compare(a.Level, b.Level), len(b.Metrics)-len(a.Metrics))
+	})
 	want := bytes.NewBufferString("\n| metric | unit | formula | query | needs |\n|---|---|---|---|---|\n")
 	for _, q := range list {
 		for _, m := range q.Metrics {

@@ -20,11 +20,12 @@ import (
 type app struct {
 	in       io.Reader
 	out, err io.Writer
-	quiet    bool // no talk on stderr
-	terminal bool // stderr is a terminal: progress may be drawn
-	colour   bool // stdout is a terminal and NO_COLOR is not set
-	width    int  // columns of stdout; 0 when it is no terminal
-	running  bool // the command line was understood: what fails from here on is not a matter of usage
+	quiet    bool                       // no talk on stderr
+	terminal bool                       // stderr is a terminal: progress may be drawn
+	colour   bool                       // stdout is a terminal and NO_COLOR is not set
+	width    int                        // columns of stdout; 0 when it is no terminal
+	size     func() (width, height int) // of the terminal that stdout is, as it is now; nil when it is none
+	running  bool                       // the command line was understood: what fails from here on is not a matter of usage
 }
 
 // commands is the one list; adding a command is adding a line.
@@ -53,7 +54,13 @@ func main() {
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
 		colour:   term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
 	}
-	a.width, _, _ = term.GetSize(int(os.Stdout.Fd()))
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		a.size = func() (width, height int) {
+			width, height, _ = term.GetSize(int(os.Stdout.Fd()))
+			return width, height
+		}
+		a.width, _ = a.size()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(a.run(ctx, os.Args[1:]))
