@@ -159,6 +159,9 @@ func (e *Engine) workedOut(ctx context.Context, r *Run, q queries.Query, sc Scop
 	if params, err = e.withCurves(ctx, r, q, sc, params); err != nil {
 		return nil, nil, err
 	}
+	if params, err = e.withChanges(ctx, r, q, sc, params); err != nil {
+		return nil, nil, err
+	}
 	if hasParam(q, "ranks") {
 		if params, err = e.withRanks(ctx, r, sc, params); err != nil {
 			return nil, nil, err
@@ -256,7 +259,7 @@ func shown(q queries.Query, values map[string]string) map[string]string {
 		if !given && slices.Contains(q.Params, p) {
 			v = p.Value()
 		}
-		if v != "" && v != "NULL" && p.Name != "curves" && p.Name != "ranks" { // both follow from the samples
+		if v != "" && v != "NULL" && p.Name != "curves" && p.Name != "ranks" && p.Name != "changes" { // they follow from the samples
 			out[p.Name] = v
 		}
 	}
