@@ -62,6 +62,13 @@ func (e *Engine) Picture(ctx context.Context, r *Run, sc Scope) (*Picture, error
 			return nil, err
 		}
 	}
+	changes, err := e.Query(ctx, r, "change_points", sc, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(changes.Rows) > 0 {
+		p.Results["change_points"] = changes
+	}
 	if err := e.details(ctx, r, sc, bin, p); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type AnalyzeInput struct {
 
 // order is the order of sections: what happened, how slow, why, what the prompts cost, how good the data are. Results
 // under other names follow in order of name.
-var order = []string{"overview", "goodput", "goodput_over_time", "latency", "latency_as", "latency_over_time", "ttft_by_turn", "token_gaps", "phases", "decode_stalls", "decode_stalls_over_time", "stall_controls",
+var order = []string{"overview", "goodput", "goodput_over_time", "latency", "latency_as", "latency_over_time", "change_points", "ttft_by_turn", "token_gaps", "phases", "decode_stalls", "decode_stalls_over_time", "stall_controls",
 	"gap_counterfactual", "probe_effect", "stall_labels", "stall_blame", "stall_culprits", "concurrency", "concurrency_over_time", "load", "target_metrics", "errors", "lengths", "system_prompt", "system_prompt_by_app_and_tenant", "prefix_cache",
 	"prefix_cache_by_app_and_tenant", "prefix_curve", "cost", "throughput_by_batch", "roofline", "coverage"}
 

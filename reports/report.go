@@ -84,6 +84,7 @@ var titles = map[string]string{
 	"overview":              "Overview",
 	"latency":               "Latency",
 	"latency_over_time":     "Latency over time",
+	"change_points":         "When the level changed",
 	"token_gaps":            "Token gaps",
 	"goodput":               "Goodput",
 	"goodput_over_time":     "Goodput over time",
