@@ -26,7 +26,7 @@ type seen struct {
 
 const coverageSQL = `SELECT coalesce(excluded, ''), coalesce(ttft_kind, 'unknown') || ' seen by ' || vantage, count(*), count(ttft_us),
        count(CASE WHEN arrival_us IS NULL AND clock_domain <> 'wall' THEN 1 END)
-FROM requests GROUP BY ALL ORDER BY ALL`
+FROM requests GROUP BY 1, 2 ORDER BY 1, 2`
 
 // coverage counts the attempts in range, and why those without latency are left out. It looks once a range.
 func (e *Engine) coverage(ctx context.Context, r *Run, sc Scope) (seen, error) {
@@ -43,7 +43,7 @@ func (e *Engine) coverage(ctx context.Context, r *Run, sc Scope) (seen, error) {
 	if err != nil {
 		return s, err
 	}
-	rows, err := e.conn.QueryContext(ctx, text)
+	rows, err := e.query(ctx, text)
 	if err != nil {
 		return s, err
 	}

@@ -24,7 +24,7 @@ type EngineOptions struct {
 	MemoryMB int
 }
 
-// Engine is one in-memory database behind one pinned connection. It is not safe for concurrent use.
+// Engine is one in-memory database behind one pinned connection, or a cluster behind one. It is not safe for concurrent use.
 type Engine struct {
 	db       *sql.DB
 	conn     *sql.Conn
@@ -33,6 +33,7 @@ type Engine struct {
 	seen     map[coverageKey]seen
 	prefills map[*Run]Prefill
 	replayed map[*Run][]Replayed
+	cluster  *cluster // nil: DuckDB
 }
 
 // Scope says which requests a query sees and how it groups them. From and To bound the arrival, half open, in
@@ -51,12 +52,16 @@ func NewEngine(ctx context.Context, o EngineOptions) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start DuckDB: %w", err)
 	}
-	e := &Engine{db: sql.OpenDB(connector), mounts: map[*Run]queries.Source{}, seen: map[coverageKey]seen{}, prefills: map[*Run]Prefill{}, replayed: map[*Run][]Replayed{}}
+	e := engineOn(sql.OpenDB(connector))
 	if err := e.prepare(ctx, o); err != nil {
 		e.Close()
 		return nil, fmt.Errorf("start DuckDB: %w", err)
 	}
 	return e, nil
+}
+
+func engineOn(db *sql.DB) *Engine {
+	return &Engine{db: db, mounts: map[*Run]queries.Source{}, seen: map[coverageKey]seen{}, prefills: map[*Run]Prefill{}, replayed: map[*Run][]Replayed{}}
 }
 
 func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
@@ -87,7 +92,7 @@ func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
 
 // Close frees the database and its temporary files.
 func (e *Engine) Close() error {
-	var errs []error
+	errs := []error{e.drop()}
 	if e.conn != nil {
 		errs = append(errs, e.conn.Close())
 	}

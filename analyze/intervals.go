@@ -159,7 +159,7 @@ func (e *Engine) timedSamples(ctx context.Context, r *Run, sc Scope, params map[
 	if err != nil {
 		return nil, err
 	}
-	rows, err := e.conn.QueryContext(ctx, text)
+	rows, err := e.query(ctx, text)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,14 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 	fail := func(err error) (queries.Source, error) {
 		return queries.Source{}, fmt.Errorf("read run %q: %w", r.Path, err)
 	}
+	if e.cluster != nil {
+		src, err := e.mountTable(ctx, r)
+		if err != nil {
+			return fail(err)
+		}
+		e.mounts[r] = src
+		return src, nil
+	}
 	plain, err := e.readable(r)
 	if err != nil {
 		return fail(err)

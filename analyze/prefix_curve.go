@@ -121,9 +121,10 @@ func (e *Engine) prefixPrompts(ctx context.Context, r *Run, sc Scope, params map
 			p.seen = *seen
 		}
 		if list, ok := ids.([]any); ok && len(list) > 0 && cache != nil {
+			var c converter
 			p.cache, p.blockTokens = model+"\x00"+*cache, *tokens
 			for _, id := range list[:*whole] {
-				p.blocks = append(p.blocks, id.(int64))
+				p.blocks = append(p.blocks, c.value("prefix_ids", id).(int64))
 			}
 		}
 		out = append(out, p)

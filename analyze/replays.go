@@ -47,6 +47,9 @@ func (e *Engine) Replays(ctx context.Context, r *Run) ([]Replayed, error) {
 func (e *Engine) doubts(ctx context.Context, r *Run) ([]Warning, error) {
 	list, err := e.Replays(ctx, r)
 	var out []Warning
+	if r.replay {
+		out = append(out, Warning{"replay_unseen", "the table holds a replay, but not what the replay says of itself: whether it is INVALID can only be told from its folder"})
+	}
 	for i, p := range list {
 		if i == 0 && len(p.Gaps) > 0 {
 			out = append(out, Warning{"shards", "this run is not the whole replay that several clients were to make: " + strings.Join(p.Gaps, "; ")})

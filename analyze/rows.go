@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,7 +17,7 @@ import (
 
 // fill runs the statement of res and puts in its rows, its coverage and the warnings that the values give.
 func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result) error {
-	rows, err := e.conn.QueryContext(ctx, res.SQL)
+	rows, err := e.query(ctx, res.SQL)
 	if err != nil {
 		return err
 	}
@@ -122,6 +123,13 @@ func (c *converter) value(column string, v any) any {
 		return c.finite(column, v)
 	case duckdb.Decimal:
 		return c.value(column, v.Float64())
+	case json.Number: // of a list of Trino's
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, err := v.Float64()
+		c.err = errors.Join(c.err, err)
+		return c.value(column, f)
 	case time.Time:
 		return v.UnixMicro()
 	case []byte:

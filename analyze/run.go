@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/layout"
+	"reprise/queries"
 )
 
 // Run is a folder of Parquet parts, as found when it was opened; parts added later are not seen.
@@ -15,7 +16,9 @@ type Run struct {
 	Path  string
 	Parts []string // absolute paths, sorted
 
-	metrics []string // files of the target's own metrics, beside the parts; none for a log
+	table   queries.Table // of a cluster; without a name the run is a folder
+	replay  bool          // the table of a cluster holds a replay; known once it is mounted
+	metrics []string      // files of the target's own metrics, beside the parts; none for a log
 }
 
 // Open lists the parts of a run: path/day=*/*.parquet. path may also be one Parquet file, or a folder of what the clients

@@ -176,7 +176,7 @@ func (e *Engine) readView(ctx context.Context, rd reading, text string, row func
 }
 
 func (e *Engine) read(ctx context.Context, text string, row func(scanner) error) error {
-	rows, err := e.conn.QueryContext(ctx, text)
+	rows, err := e.query(ctx, text)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type Source struct {
 	Scan                   string
 	Metrics                string // what the target said of itself, as trace.Sample; "" without
 	Joined, Grouped, Mixed bool
+	Dialect                Dialect
 }
 
 // clock is the condition under which a row's arrival counts.
@@ -42,9 +43,9 @@ type Scope struct {
 func Compose(q Query, src Source, sc Scope, values map[string]string) (string, error) {
 	text := q.Text
 	if q.Quantiles != nil {
-		text += q.quantileStage()
+		text += q.quantileStage(src.Dialect)
 	}
-	return compose(text, Parameters(q), composition{src, sc, bounds(q, sc, values)})
+	return compose(src.Dialect.translate(text), Parameters(q), composition{src, sc, bounds(q, sc, values)})
 }
 
 // ComposeText puts the base views that a text of the user's own names in front of it. The text begins with SELECT or
@@ -72,7 +73,7 @@ func bounds(q Query, sc Scope, values map[string]string) map[string]string {
 // Parameters returns the parameters of the query and of the views it uses, without doubles.
 func Parameters(q Query) []Param {
 	params := slices.Clone(q.Params)
-	for _, name := range uses(q.Text) {
+	for _, name := range uses(q.Text, DuckDB.view) {
 		for _, p := range load().views[name].Params {
 			if !slices.ContainsFunc(params, func(o Param) bool { return o.Name == p.Name }) {
 				params = append(params, p)
@@ -104,12 +105,15 @@ func compose(text string, params []Param, c composition) (string, error) {
 		return "", err
 	}
 	text = readParam.ReplaceAllStringFunc(text, func(s string) string { return cmp.Or(literals[readParam.FindStringSubmatch(s)[1]], s) })
-	for _, name := range uses(text) {
+	for _, name := range uses(text, c.viewText) {
 		mode := " AS NOT MATERIALIZED (\n"
 		if load().views[name].Once != "" {
 			mode = " AS MATERIALIZED (\n"
 		}
-		ctes = append(ctes, name+mode+fill.Replace(c.viewText(name))+"\n) /* "+name+" */")
+		if c.src.Dialect != DuckDB {
+			mode = " AS (\n"
+		}
+		ctes = append(ctes, name+mode+c.src.Dialect.translate(fill.Replace(c.viewText(name)))+"\n) /* "+name+" */")
 	}
 	with := withWord.FindString(text)
 	if len(ctes) == 0 {
@@ -134,7 +138,7 @@ func (c composition) viewText(name string) string {
 	case (name == "calls" || name == "callers") && c.src.Grouped:
 		name += "_grouped"
 	}
-	return load().views[name].Text
+	return c.src.Dialect.view(name)
 }
 
 // readParam is how a query reads one parameter. It is replaced by the value: the engine then folds it, and leaves out
@@ -150,26 +154,25 @@ func (c composition) placeholders(literals map[string]string) (*strings.Replacer
 	if err != nil {
 		return nil, err
 	}
-	pairs := []string{"{source}", c.src.Scan, "{metrics}", cmp.Or(c.src.Metrics, noMetrics), "{grp}", grp, "{range}", arrivalRange(c.scope), "{clock}", c.src.clock()}
+	pairs := []string{"{source}", c.src.Scan, "{metrics}", cmp.Or(c.src.Metrics, noMetrics), "{grp}", grp, "{range}", c.src.arrivalRange(c.scope), "{clock}", c.src.clock()}
 	for name, literal := range literals {
 		pairs = append(pairs, "{"+name+"}", literal)
 	}
 	return strings.NewReplacer(pairs...), nil
 }
 
-// uses returns the base views that a text reads, and those that they read, each after the ones it needs.
-func uses(text string) []string {
+// uses returns the base views that a text reads, and those that they read by the texts of view, each after the ones it needs.
+func uses(text string, view func(name string) string) []string {
 	var order []string
 	seen := map[string]bool{}
 	var visit func(text string)
 	visit = func(text string) {
 		for _, m := range tablePattern.FindAllStringSubmatch(strings.ToLower(noise.ReplaceAllString(text, " ")), -1) {
-			v, ok := load().views[m[1]]
-			if !ok || seen[m[1]] {
+			if _, ok := load().views[m[1]]; !ok || seen[m[1]] {
 				continue
 			}
 			seen[m[1]] = true
-			visit(v.Text)
+			visit(view(m[1]))
 			order = append(order, m[1])
 		}
 	}

@@ -48,20 +48,40 @@ func group(by []string) (string, error) {
 }
 
 // arrivalRange renders the bounds on the raw column arrival, in a form that is pushed into the Parquet reader.
-func arrivalRange(sc Scope) string {
+func (s Source) arrivalRange(sc Scope) string {
 	var terms []string
 	if sc.From != nil {
-		terms = append(terms, "arrival >= "+stamp(*sc.From))
+		terms = append(terms, "arrival >= "+s.stamp(*sc.From))
 	}
 	if sc.To != nil {
-		terms = append(terms, "arrival < "+stamp(*sc.To))
+		terms = append(terms, "arrival < "+s.stamp(*sc.To))
 	}
 	if terms == nil {
 		return "TRUE"
 	}
-	return strings.Join(terms, " AND ")
+	return strings.Join(append(terms, s.days(sc)...), " AND ")
 }
 
-func stamp(us int64) string {
-	return "TIMESTAMPTZ '" + time.UnixMicro(us).UTC().Format("2006-01-02 15:04:05.000000") + "+00'"
+// days are the bounds on the partition column, which Trino prunes by; DuckDB reads the statistics of the files. Rows that
+// were joined have no day.
+func (s Source) days(sc Scope) (terms []string) {
+	if s.Dialect != Trino || s.Joined {
+		return nil
+	}
+	day := func(us int64) string { return time.UnixMicro(us).UTC().Format("'2006-01-02'") }
+	if sc.From != nil {
+		terms = append(terms, "day >= "+day(*sc.From))
+	}
+	if sc.To != nil {
+		terms = append(terms, "day <= "+day(*sc.To))
+	}
+	return terms
+}
+
+func (s Source) stamp(us int64) string {
+	at := time.UnixMicro(us).UTC().Format("2006-01-02 15:04:05.000000")
+	if s.Dialect == Trino {
+		return "TIMESTAMP '" + at + "'"
+	}
+	return "TIMESTAMPTZ '" + at + "+00'"
 }

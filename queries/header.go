@@ -14,7 +14,7 @@ var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 // header may hold about, param and once only. Errors begin with file:line.
 func Parse(file, text string) (Query, error) {
 	q := Query{Name: strings.TrimSuffix(path.Base(file), ".sql")}
-	view := path.Dir(file) == "base"
+	view := strings.HasPrefix(file, "base/")
 	lines := strings.Split(text, "\n")
 	n := 0
 	for ; n < len(lines) && strings.HasPrefix(lines[n], "--"); n++ {

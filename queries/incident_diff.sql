@@ -19,7 +19,7 @@
 WITH
 -- seconds inside the window and outside, within the span of arrivals
 span AS (
-  SELECT (window_to_us - window_from_us) / 1e6 AS inside_s,
+  SELECT nullif(window_to_us - window_from_us, 0) / 1e6 AS inside_s,
          greatest(max(arrival_us) - min(arrival_us) - (window_to_us - window_from_us), 1000000) / 1e6 AS outside_s
   FROM requests CROSS JOIN params
   GROUP BY window_from_us, window_to_us

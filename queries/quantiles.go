@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,20 +24,21 @@ func (q *Query) quantileColumns() error {
 }
 
 // quantileStage is the text after samples. Where each sample counts once it is DuckDB's own function, all quantiles in one
-// pass; weighted samples are counted.
-func (q *Query) quantileStage() string {
+// pass; weighted samples, and those of other engines, are counted.
+func (q *Query) quantileStage(d Dialect) string {
 	var names []string
 	for _, k := range q.Keys {
 		names = append(names, k.Name)
 	}
 	by, z := strings.Join(names, ", "), q.Quantiles
+	weight := cmp.Or(z.Weight, "1")
 	keys, group, sort := "", "", ""
 	if len(names) > 0 {
 		keys, group, sort = by+", ", "\n  GROUP BY "+by, "\nORDER BY "+strings.Join(names, " NULLS LAST, ")+" NULLS LAST"
 	}
-	fill := strings.NewReplacer("{by}", by, "{keys}", keys, "{v}", z.Value, "{w}", z.Weight, "{d}", z.Divisor, "{group}", group, "{sort}", sort)
-	if z.Weight != "" {
-		return fill.Replace(countingStage(z.Type1))
+	fill := strings.NewReplacer("{by}", by, "{keys}", keys, "{v}", z.Value, "{w}", weight, "{d}", z.Divisor, "{group}", group, "{sort}", sort)
+	if z.Weight != "" || d != DuckDB {
+		return fill.Replace(countingStage(z, d))
 	}
 	mean := "CASE WHEN q[6] < 9e12 THEN CAST(total AS DOUBLE) / 1e6 / n / {d} END"
 	total := "sum(TRY_CAST({v} * 1e6 AS BIGINT))"
@@ -77,7 +79,7 @@ FROM quantiles{sort}`
 
 // countingStage takes a sample of weight w as w equal ones (w whole and above zero, others are left out), so n, n_total and
 // mean are over weights. hi is the rank of the last of equal values; ranks are compared as integers.
-func countingStage(type1 string) string {
+func countingStage(z *Quantiles, d Dialect) string {
 	var picks, columns strings.Builder
 	for _, c := range []struct {
 		name string
@@ -86,16 +88,28 @@ func countingStage(type1 string) string {
 		fmt.Fprintf(&picks, `,
          min(CASE WHEN hi * 1000 >= n * %[2]d THEN v END) AS %[1]s_at, min(CASE WHEN hi * 1000 > (n - 1) * %[2]d THEN v END) AS %[1]s_low,
          min(CASE WHEN (hi - 1) * 1000 >= (n - 1) * %[2]d THEN v END) AS %[1]s_high`, c.name, c.a)
-		between := fmt.Sprintf("%[1]s_low + mod((n - 1) * %[2]d, 1000) * 1e-3 * (coalesce(%[1]s_high, %[1]s_low) - %[1]s_low)", c.name, c.a)
-		fmt.Fprintf(&columns, "\n       (%s) / {d} AS %s,", choose(type1, c.name+"_at", between), c.name)
+		between := fmt.Sprintf("CASE WHEN %[1]s_high = %[1]s_low THEN %[1]s_low ELSE %[1]s_low + mod((n - 1) * %[2]d, 1000) * 1e-3 * (coalesce(%[1]s_high, %[1]s_low) - %[1]s_low) END", c.name, c.a)
+		fmt.Fprintf(&columns, "\n       (%s) / {d} AS %s,", choose(z.Type1, c.name+"_at", between), c.name)
 	}
-	return strings.NewReplacer("{picks}", picks.String(), "{columns}", columns.String()).Replace(counting)
+	value, total := "CAST({v} AS DOUBLE)", "sum(TRY_CAST(v * 1e6 AS HUGEINT) * c)"
+	mean := "CAST(total AS DOUBLE) / 1e6 / n / {d}"
+	switch {
+	case d == DuckDB:
+	case z.Whole:
+		value, total, mean = "{v}", "sum(CAST(v AS HUGEINT) * c)", "CAST(total AS DOUBLE) / n / {d}"
+	default: // a wide decimal takes what a wide integer takes; a value beyond the narrow one has no place in a mean
+		total = "sum(CAST(TRY_CAST(v * 1e6 AS BIGINT) AS HUGEINT) * c)"
+		if z.Weight == "" {
+			mean = "CASE WHEN highest < 9e12 THEN " + mean + " END"
+		}
+	}
+	return strings.NewReplacer("{picks}", picks.String(), "{columns}", columns.String(), "{value}", value, "{total}", total, "{mean}", mean).Replace(counting)
 }
 
 const counting = `,
 -- equal values are counted together, unknown ones last
 counted AS (
-  SELECT {by}, CAST({v} AS DOUBLE) AS v, CAST(sum({w}) AS BIGINT) AS c FROM samples WHERE {w} > 0 GROUP BY {by}, {v}
+  SELECT {by}, {value} AS v, CAST(sum({w}) AS BIGINT) AS c FROM samples WHERE {w} > 0 GROUP BY {by}, {v}
 ),
 ranked AS (
   SELECT *, CAST(sum(CASE WHEN v IS NOT NULL THEN c END) OVER (PARTITION BY {by} ORDER BY v NULLS LAST ROWS UNBOUNDED PRECEDING) AS BIGINT) AS hi,
@@ -104,10 +118,10 @@ ranked AS (
 ),
 -- exact quantiles: type 1 the first value of rank n p or more; type 7 between those of rank floor(h) + 1 and floor(h) + 2, h = (n - 1) p
 quantiles AS (
-  SELECT {by}, n, CAST(sum(c) AS BIGINT) AS n_total, sum(TRY_CAST(v * 1e6 AS HUGEINT) * c) AS total, max(v) AS highest{picks}
+  SELECT {by}, n, CAST(sum(c) AS BIGINT) AS n_total, {total} AS total, max(v) AS highest{picks}
   FROM ranked
   GROUP BY {by}, n
 )
-SELECT {by}, n, n_total, CAST(total AS DOUBLE) / 1e6 / n / {d} AS mean,{columns}
-       highest / {d} AS max
+SELECT {by}, n, n_total, {mean} AS mean,{columns}
+       CAST(highest AS DOUBLE) / {d} AS max
 FROM quantiles{sort}`

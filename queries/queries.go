@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-//go:embed *.sql base/*.sql
+//go:embed *.sql base/*.sql base/*/*.sql
 var files embed.FS
 
 // Query is one entry of the catalogue: its header, and the text from WITH on.
@@ -58,6 +58,7 @@ type Quantiles struct {
 type catalogue struct {
 	queries []Query
 	views   map[string]Query
+	own     map[string]string // texts of base/DIALECT/NAME.sql by DIALECT/NAME
 }
 
 // load parses the embedded files once. A file that does not parse is a defect of the program: a test reads them all.
@@ -66,7 +67,13 @@ var load = sync.OnceValue(func() catalogue {
 	for _, v := range parseFolder("base") {
 		views[v.Name] = v
 	}
-	return catalogue{parseFolder("."), views}
+	own := map[string]string{}
+	for _, d := range []Dialect{DuckDB, Trino} {
+		for _, v := range parseFolder("base/" + d.folder()) {
+			own[d.folder()+"/"+v.Name] = v.Text
+		}
+	}
+	return catalogue{parseFolder("."), views, own}
 })
 
 func parseFolder(dir string) []Query {

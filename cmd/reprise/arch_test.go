@@ -48,6 +48,7 @@ var outside = map[string][]string{
 	"gopkg.in/yaml.v3":                    {"ingest/mapping", "analyze"}, // what people write: log mappings, SLOs
 	"github.com/duckdb/duckdb-go":         {"analyze"},
 	"github.com/apache/arrow-go":          {"analyze"},
+	"github.com/trinodb/trino-go-client":  {"analyze"},
 	"github.com/go-echarts/go-echarts":    {"reports"},
 	"github.com/spf13/cobra":              {"cmd/reprise"},
 	"github.com/schollz/progressbar":      {"cmd/reprise"},

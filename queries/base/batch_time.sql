@@ -16,25 +16,27 @@ pieces AS (
   UNION ALL
   SELECT grp, replica, start_us, end_us, paced_tokens - 1, context FROM decoded WHERE NOT chunked
 ),
+-- rate: tokens a microsecond, in whole parts of 1e18, so that nothing is left of a rate that came and went
 -- the edges of a group: its own pieces, and when others on its replicas begin and end to decode
 edges AS (
-  SELECT of_grp AS grp, d.replica, start_us AS at_us, 1 AS change, 0 AS own, 0 AS known, 0e0 AS rate, 0 AS sized, 0e0 AS context
+  SELECT of_grp AS grp, d.replica, start_us AS at_us, 1 AS change, 0 AS own, 0 AS known, CAST(0 AS HUGEINT) AS rate, 0 AS sized, 0e0 AS context
   FROM decoded AS d JOIN (SELECT DISTINCT grp AS of_grp, replica FROM decoded) AS o ON o.replica = d.replica
   UNION ALL
   SELECT of_grp, d.replica, end_us, -1, 0, 0, 0, 0, 0
   FROM decoded AS d JOIN (SELECT DISTINCT grp AS of_grp, replica FROM decoded) AS o ON o.replica = d.replica
   UNION ALL
-  SELECT grp, replica, start_us, 0, 1, CASE WHEN tokens >= 0 THEN 1 ELSE 0 END, coalesce(tokens * 1e0 / (end_us - start_us), 0),
+  SELECT grp, replica, start_us, 0, 1, CASE WHEN tokens >= 0 THEN 1 ELSE 0 END, CAST(round(coalesce(tokens * 1e18 / (end_us - start_us), 0)) AS HUGEINT),
          CASE WHEN context >= 0 THEN 1 ELSE 0 END, coalesce(context, 0)
   FROM pieces
   UNION ALL
-  SELECT grp, replica, end_us, 0, -1, CASE WHEN tokens >= 0 THEN -1 ELSE 0 END, -coalesce(tokens * 1e0 / (end_us - start_us), 0),
+  SELECT grp, replica, end_us, 0, -1, CASE WHEN tokens >= 0 THEN -1 ELSE 0 END, -CAST(round(coalesce(tokens * 1e18 / (end_us - start_us), 0)) AS HUGEINT),
          CASE WHEN context >= 0 THEN -1 ELSE 0 END, -coalesce(context, 0)
   FROM pieces
 ),
 swept AS (
-  SELECT grp, replica, lead(at_us) OVER past - at_us AS us, sum(change) OVER past AS streams, sum(own) OVER past AS own, sum(known) OVER past AS known,
-         sum(rate) OVER past AS rate, sum(sized) OVER past AS sized, sum(context) OVER past AS context
+  SELECT grp, replica,
+         lead(at_us) OVER (PARTITION BY grp, replica ORDER BY at_us, change, own, known, rate, sized, context) - at_us AS us, sum(change) OVER past AS streams, sum(own) OVER past AS own, sum(known) OVER past AS known,
+         sum(rate) OVER past / 1e18 AS rate, sum(sized) OVER past AS sized, sum(context) OVER past AS context
   FROM edges
   WINDOW past AS (PARTITION BY grp, replica ORDER BY at_us, change, own, known, rate, sized, context ROWS UNBOUNDED PRECEDING)
 ),

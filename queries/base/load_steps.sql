@@ -4,7 +4,7 @@ WITH
 steps AS (
   SELECT grp, step, start_us + (until_us - start_us) * step // 30 AS from_us, start_us + (until_us - start_us) * (step + 1) // 30 AS till_us
   FROM (SELECT DISTINCT grp FROM requests WHERE generation AND NOT cached_response AND arrival_us IS NOT NULL) AS groups CROSS JOIN stretch
-       CROSS JOIN (SELECT unnest(range(30)) AS step) AS thirty
+       CROSS JOIN (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29)) AS thirty(step)
   WHERE until_us - start_us >= 30
 ),
 edges AS (
@@ -12,10 +12,10 @@ edges AS (
   FROM (SELECT grp, at_us, change FROM events UNION ALL SELECT grp, from_us, 0 FROM steps UNION ALL SELECT grp, till_us, 0 FROM steps) AS marks
   GROUP BY grp, at_us
 ),
--- time in progress up to an edge: that many times the edge, less when each came
+-- time in progress up to an edge: that many times the edge, less when each came, by the time since the first edge: the sums stay small
 swept AS (
-  SELECT grp, at_us, sum(change) OVER past * at_us - sum(change * at_us) OVER past AS load_us
-  FROM edges
+  SELECT grp, at_us, sum(change) OVER past * x_us - sum(change * x_us) OVER past AS load_us
+  FROM (SELECT *, at_us - min(at_us) OVER (PARTITION BY grp) AS x_us FROM edges) AS since
   WINDOW past AS (PARTITION BY grp ORDER BY at_us ROWS UNBOUNDED PRECEDING)
 ),
 arrived AS (

@@ -8,12 +8,7 @@ FROM (
   SELECT *,
          -- only streams that have such chunks pay for it; since: from the first chunk of the open group (metrics.md 0.1)
          -- every element carries its merge_us, for list_reduce takes a column that its lambda names from another row (duckdb issue 25816)
-         CASE WHEN list_min(gaps_us[2:]) <= merge_us
-              THEN list_reduce(list_transform(gaps_us[2:], lambda g: {'since': CAST(g AS BIGINT), 'within': merge_us, 'widest': CAST(0 AS BIGINT), 'n': CAST(0 AS BIGINT)}),
-                     lambda a, x: CASE WHEN a.since + x.since <= x.within
-                                       THEN {'since': a.since + x.since, 'within': x.within, 'widest': a.widest, 'n': a.n}
-                                       ELSE {'since': CAST(0 AS BIGINT), 'within': x.within, 'widest': greatest(a.widest, a.since + x.since), 'n': a.n + 1} END,
-                     {'since': CAST(0 AS BIGINT), 'within': merge_us, 'widest': CAST(-1 AS BIGINT), 'n': CAST(1 AS BIGINT)}) END AS merged
+         {merged} AS merged
   FROM (
     SELECT *,
            CASE WHEN latency THEN NULL WHEN NOT generation THEN 'not_generation' WHEN cached_response THEN 'cached_response' ELSE status END AS excluded,

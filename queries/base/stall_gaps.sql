@@ -31,13 +31,7 @@ levels AS (
 ),
 -- windows lie where somebody waits, so other gaps, and those without excess, lose nothing; before the first window nothing is covered
 looked AS (
-  SELECT request_id, attempt, k,
-         coalesce(b.fresh_us - greatest(0, b.until_us - g.end_us), 0) - coalesce(a.fresh_us - greatest(0, a.until_us - g.start_us), 0) AS covered_us,
-         coalesce(b.active * (g.end_us - b.origin_us) - b.active_at, 0) - coalesce(a.active * (g.start_us - a.origin_us) - a.active_at, 0) AS overlap_us,
-         coalesce(b.rates * (g.end_us - b.origin_us) - b.rates_at, 0) - coalesce(a.rates * (g.start_us - a.origin_us) - a.rates_at, 0) AS overlap_tokens
-  FROM (SELECT replica, request_id, attempt, k, start_us, end_us FROM paced_gaps WHERE excess_us > 0 AND waited_us > 0) AS g
-  ASOF LEFT JOIN levels AS a ON a.replica = g.replica AND a.at_us <= g.start_us
-  ASOF LEFT JOIN levels AS b ON b.replica = g.replica AND b.at_us <= g.end_us
+  {looked}
 ),
 explained AS (
   SELECT g.*, coalesce(covered_us, 0) AS covered_us, coalesce(overlap_us, 0) AS overlap_us, coalesce(overlap_tokens, 0) AS overlap_tokens,
@@ -70,8 +64,7 @@ crowd AS (
   WINDOW past AS (PARTITION BY replica ORDER BY at_us ROWS UNBOUNDED PRECEDING)
 ),
 seen AS (
-  SELECT s.request_id, s.attempt, s.k, held * 1e0 / nullif(decoders, 0) AS coverage, decoders
-  FROM stalls AS s ASOF JOIN crowd AS c ON c.replica = s.replica AND c.at_us <= s.mid_us
+  {seen}
 )
 SELECT e.*, coverage,
        CASE WHEN NOT stalled THEN NULL

@@ -1,0 +1,122 @@
+package analyze
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"reprise/queries"
+)
+
+// OpenTable is a run that lies behind a table of the cluster: NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME. The table is looked at with the
+// first query.
+func (e *Engine) OpenTable(name string) (*Run, error) {
+	if e.cluster == nil {
+		return nil, fmt.Errorf("table %q: DuckDB reads folders, not tables of a cluster", name)
+	}
+	t, err := queries.ParseTable(name, e.cluster.home)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{Path: name, table: t}, nil
+}
+
+// mountTable finds out which forms of the base views the table needs. It reads two columns of it whole.
+func (e *Engine) mountTable(ctx context.Context, r *Run) (queries.Source, error) {
+	src := queries.Source{Scan: r.table.Scan(), Dialect: queries.Trino}
+	var n int64
+	text := `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE), coalesce(max(attempt) > 1, FALSE),
+count(DISTINCT clock_domain = 'wall') > 1, coalesce(bool_or(vantage = 'replay'), FALSE), count(*) FROM ` + src.Scan
+	if err := e.row(ctx, text, &src.Joined, &src.Grouped, &src.Mixed, &r.replay, &n); err != nil {
+		return src, err
+	}
+	if n == 0 {
+		if err := e.synced(ctx, r.table); err != nil {
+			return src, err
+		}
+	}
+	var metrics int64
+	err := e.row(ctx, fmt.Sprintf(`SELECT count(*) FROM "%s".information_schema.tables WHERE table_schema = '%s' AND table_name = '%s'`, r.table.Catalog, r.table.Schema, r.table.Metrics().Name), &metrics)
+	if err != nil {
+		return src, err
+	}
+	if metrics > 0 {
+		src.Metrics = r.table.Metrics().String()
+		r.metrics = []string{src.Metrics}
+	}
+	if !src.Joined {
+		src.Joined, err = e.repeatedRows(ctx, src)
+	}
+	return src, err
+}
+
+// synced is an error when the table knows no day at all: the files may be there all the same.
+func (e *Engine) synced(ctx context.Context, t queries.Table) error {
+	var days int64
+	parts := queries.Table{Catalog: t.Catalog, Schema: t.Schema, Name: t.Name + "$partitions"}
+	if err := e.row(ctx, "SELECT count(*) FROM "+parts.String(), &days); err != nil {
+		return err
+	}
+	if days == 0 {
+		return fmt.Errorf("table %s has no partition: if its folder has files, make them known with CALL \"%s\".system.sync_partition_metadata('%s', '%s', 'FULL'), and again after each ingest",
+			t, t.Catalog, t.Schema, t.Name)
+	}
+	return nil
+}
+
+// repeatedRows is repeated of a table: the files and the times they speak of come from the rows.
+func (e *Engine) repeatedRows(ctx context.Context, src queries.Source) (bool, error) {
+	rows, err := e.query(ctx, `SELECT CAST(round(to_unixtime(min(arrival)) * 1e6) AS BIGINT) AS from_us, CAST(round(to_unixtime(max(arrival)) * 1e6) AS BIGINT) AS till_us
+FROM `+src.Scan+` WHERE arrival IS NOT NULL GROUP BY "$path" ORDER BY 1`)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	var parts []span
+	for rows.Next() {
+		var s span
+		if err := rows.Scan(&s.from, &s.to); err != nil {
+			return false, err
+		}
+		parts = append(parts, s)
+	}
+	if err := rows.Err(); err != nil {
+		return false, e.cluster.explain(err)
+	}
+	var shared []string
+	for _, s := range overlaps(parts) {
+		shared = append(shared, fmt.Sprintf("to_unixtime(arrival) * 1e6 BETWEEN %de0 - 5e-1 AND %de0 + 5e-1", s.from, s.to))
+	}
+	if shared == nil {
+		return false, nil
+	}
+	var again bool
+	err = e.row(ctx, `SELECT count(*) > count(DISTINCT (request_id, attempt, arrival)) FROM `+src.Scan+` WHERE `+strings.Join(shared, " OR "), &again)
+	return again, err
+}
+
+// row runs a statement of one row.
+func (e *Engine) row(ctx context.Context, text string, into ...any) error {
+	rows, err := e.query(ctx, text)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil && e.cluster != nil {
+		return e.cluster.explain(err)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%x", sum[:6])
+}

@@ -1,0 +1,147 @@
+package queries
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Step is an intermediate result that is worked out once and kept as a table: its name, and the statement that gives its rows.
+type Step struct{ Table, Text string }
+
+// MaxScans is how often one statement may read the run before its steps are kept in tables. An engine that works out each
+// step of a WITH wherever it is read, as Trino does, bounds the stages of a statement (150 by default).
+const MaxScans = 24
+
+// Stage cuts a composed statement for an engine that does not keep the steps of a WITH. A statement that reads the run at most
+// MaxScans times stays whole. Of another, each step that is read twice or more and is more than one reading of the run
+// becomes a table; table names it from the statement of the step, so that equal steps of several statements are one.
+func Stage(text string, table func(text string) string) ([]Step, string) {
+	g := graph{table: table, nodes: map[string]*node{}}
+	final := g.add("", text, nil)
+	if final.scans(&g) <= MaxScans {
+		return nil, text
+	}
+	for _, name := range g.order {
+		n := g.nodes[name]
+		if n.readers > 1 && n.scans(&g) > 1 {
+			n.table = table(g.statement(n))
+			g.steps = append(g.steps, Step{n.table, g.statement(n)})
+		}
+	}
+	return g.steps, g.statement(final)
+}
+
+// graph holds the steps of a statement, those inside of steps too, under names of their own.
+type graph struct {
+	table func(text string) string
+	nodes map[string]*node
+	order []string
+	steps []Step
+}
+
+// node is one step: reads are the names of others that it reads, as often as it does; table is where it is kept, "" nowhere.
+type node struct {
+	name, text, table string
+	reads             []string
+	readers           int
+}
+
+// add takes a SELECT, which may begin with a WITH of its own. scope says what the names of steps mean here.
+func (g *graph) add(name, text string, scope map[string]string) *node {
+	inner := map[string]string{}
+	for k, v := range scope {
+		inner[k] = v
+	}
+	list, body := steps(text)
+	for _, c := range list {
+		unique := c.name
+		for i := 2; g.nodes[unique] != nil || unique == name; i++ {
+			unique = fmt.Sprintf("%s_%d", c.name, i)
+		}
+		g.nodes[unique] = g.add(unique, c.text, inner)
+		g.order = append(g.order, unique)
+		inner[c.name] = unique
+	}
+	n := &node{name: name}
+	n.text = readTables(body, func(table string) string {
+		unique, ok := inner[table]
+		if !ok {
+			return table
+		}
+		n.reads = append(n.reads, unique)
+		g.nodes[unique].readers++
+		return unique
+	})
+	return n
+}
+
+var tablePlace = regexp.MustCompile(`(?i)\b(?:FROM|JOIN)\s+([a-z_][a-z0-9_]*)\b(?:\s+AS\b)?`)
+
+// readTables gives every table that the text reads another name; one without a name of its own keeps the old one.
+func readTables(text string, rename func(table string) string) string {
+	masked := mask(text)
+	var b strings.Builder
+	at := 0
+	for _, m := range tablePlace.FindAllStringSubmatchIndex(masked, -1) {
+		old := strings.ToLower(text[m[2]:m[3]])
+		name := rename(old)
+		b.WriteString(text[at:m[2]] + name)
+		if name != old && !strings.HasSuffix(strings.ToUpper(masked[m[0]:m[1]]), " AS") {
+			b.WriteString(" AS " + old)
+		}
+		at = m[3]
+	}
+	return b.String() + text[at:]
+}
+
+// scans counts how often working out the node reads the run.
+func (n *node) scans(g *graph) int {
+	total := strings.Count(n.text, sourceMark)
+	for _, name := range n.reads {
+		if r := g.nodes[name]; r.table == "" {
+			total += r.scans(g)
+		} else {
+			total++
+		}
+	}
+	return total
+}
+
+// sourceMark stands beside the table of a run wherever a composed statement reads it.
+const sourceMark = "/* run */"
+
+// statement is the node's text with those steps in front that are not tables.
+func (g *graph) statement(n *node) string {
+	needed := map[string]bool{}
+	g.need(n, needed)
+	var ctes []string
+	for _, name := range g.order {
+		if needed[name] {
+			ctes = append(ctes, name+" AS (\n"+g.tables(g.nodes[name])+"\n)")
+		}
+	}
+	if len(ctes) == 0 {
+		return g.tables(n)
+	}
+	return "WITH " + strings.Join(ctes, ",\n") + "\n" + g.tables(n)
+}
+
+func (g *graph) need(n *node, needed map[string]bool) {
+	for _, name := range n.reads {
+		if r := g.nodes[name]; r.table == "" && !needed[name] {
+			needed[name] = true
+			g.need(r, needed)
+		}
+	}
+}
+
+// tables is the text of the node with the steps that are kept under the names of their tables.
+func (g *graph) tables(n *node) string {
+	return readTables(n.text, func(table string) string {
+		if r := g.nodes[table]; r != nil && r.table != "" {
+			return r.table
+		}
+		return table
+	})
+}
