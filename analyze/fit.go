@@ -26,6 +26,7 @@ type PrefillFit struct {
 	AloneUS  float64 `json:"alone_us"` // of each uncached token on an idle replica
 	LoadedUS float64 `json:"-"`        // mean cost of a token of another's prompt to a decode; 0 when PaceUS is nil
 	Isolated int64   `json:"-"`        // requests that AUS and AloneUS were found among
+	Floor    bool    `json:"-"`        // too few were isolated: AUS and AloneUS are the tenth percentile of all requests
 	Paced    int     `json:"-"`        // streams that PaceUS and LoadUS come from
 }
 
@@ -52,6 +53,26 @@ func alone(prompts []prompt) (a, b float64, ok bool) {
 		y = append(y, median(group, func(p prompt) float64 { return p.ttftUS }))
 	}
 	b, a = stats.TheilSen(x, y)
+	return a, b, b > 0
+}
+
+// floorOf fits the line that a tenth of the requests stay below, each power of two of tokens with the same weight: what a first
+// token costs when hardly anybody is in the way, where too few requests were alone (metrics.md 7.1).
+func floorOf(prompts []prompt) (a, b float64, ok bool) {
+	octaves := map[int]float64{}
+	low, high := math.Inf(1), 0.0
+	for _, p := range prompts {
+		octaves[math.Ilogb(p.tokens)]++
+		low, high = min(low, p.tokens), max(high, p.tokens)
+	}
+	if len(prompts) < 3*minIsolated || high < minSpread*low {
+		return 0, 0, false
+	}
+	var x, y, w []float64
+	for _, p := range prompts {
+		x, y, w = append(x, p.tokens), append(y, p.ttftUS), append(w, 1/octaves[math.Ilogb(p.tokens)])
+	}
+	b, a = stats.QuantileLine(x, y, w, .1)
 	return a, b, b > 0
 }
 

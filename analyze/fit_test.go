@@ -91,6 +91,28 @@ func TestPrefillOfAQuietRun(t *testing.T) {
 	}
 }
 
+// Nobody is alone, each prompt has company from its arrival on, and waits 0 to 270 ms: the tenth that waits least tells the cost.
+func TestPrefillOfABusyRun(t *testing.T) {
+	var rows []trace.Request
+	for i, r := range slices.Concat(quiet(150), quiet(150)) {
+		first := *r.FirstUS + int64(i/6%10)*30000
+		r.RequestID, r.Arrival, r.FirstUS, r.SourceLine = fmt.Sprint("b", i), trace.Ptr(*r.Arrival+int64(i/150)*1000), &first, int64(i+1)
+		r.LastUS, r.EndUS = trace.Ptr(first+380000), trace.Ptr(first+380000)
+		rows = append(rows, r)
+	}
+	e := newEngine(t)
+	p, err := e.Prefill(context.Background(), writeRun(t, rows))
+	if err != nil || len(p.Fits) != 1 {
+		t.Fatal(p, err)
+	}
+	if f := p.Fits[0]; !f.Floor || f.Isolated != 0 || math.Abs(f.AloneUS-100) > 5 || f.AUS < 20e3 || f.AUS > 50e3 {
+		t.Errorf("%+v; want 100 us a token, and 20 ms with little of the waits", f)
+	}
+	if !slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Code == "few_isolated" && strings.Contains(w.Message, "quickest tenth") }) {
+		t.Errorf("warnings %v", p.Warnings)
+	}
+}
+
 // What a run cannot tell is said, and no figure is given.
 func TestStallRefusals(t *testing.T) {
 	e := newEngine(t)

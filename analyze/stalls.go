@@ -65,14 +65,28 @@ func (e *Engine) fitRun(ctx context.Context, r *Run) (Prefill, error) {
 	if err != nil {
 		return p, err
 	}
-	prompts, err := e.isolated(ctx, r)
+	prompts, err := e.isolated(ctx, r, "nobody")
 	if err != nil {
 		return p, err
 	}
+	var all isolatedPrompts // read when some model needs them
 	for _, l := range levels {
 		f := PrefillFit{Model: l.model, Isolated: prompts.total[l.model]}
 		var ok bool
 		if f.AUS, f.AloneUS, ok = alone(prompts.byModel[l.model]); ok {
+			f.TokenUS = f.AloneUS
+			p.Fits = append(p.Fits, f)
+			continue
+		}
+		if l.cached == 0 {
+			continue
+		}
+		if all.byModel == nil {
+			if all, err = e.isolated(ctx, r, "anybody"); err != nil {
+				return p, err
+			}
+		}
+		if f.AUS, f.AloneUS, f.Floor = floorOf(all.byModel[l.model]); f.Floor {
 			f.TokenUS = f.AloneUS
 			p.Fits = append(p.Fits, f)
 		}
@@ -102,9 +116,14 @@ type isolatedPrompts struct {
 	total   map[string]int64
 }
 
-func (e *Engine) isolated(ctx context.Context, r *Run) (isolatedPrompts, error) {
+// isolated reads the requests whose way to the first token met nobody, or a sample of all: met as prefill_fit has it.
+func (e *Engine) isolated(ctx context.Context, r *Run, met string) (isolatedPrompts, error) {
 	out := isolatedPrompts{map[string][]prompt{}, map[string]int64{}}
-	return out, e.readQuery(ctx, reading{run: r}, "prefill_fit", func(scan scanner) error {
+	text, err := e.Text(ctx, r, "prefill_fit", Scope{}, map[string]string{"met": met})
+	if err != nil {
+		return out, err
+	}
+	return out, e.read(ctx, text, func(scan scanner) error {
 		var skip any
 		var model string
 		var tokens, ttft, total int64

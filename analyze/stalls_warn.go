@@ -71,6 +71,16 @@ func runWarnings(sum stallLevel) []Warning {
 
 func modelWarnings(l stallLevel, prompts isolatedPrompts, f PrefillFit, fitted bool) []Warning {
 	name := fmt.Sprintf("model %q", l.model)
+	var floor []Warning
+	if f.Floor {
+		floor = []Warning{{"few_isolated", fmt.Sprintf("%s: %d requests reached their first token alone on a replica, %d are needed: the cost of a prefill is "+
+			"that of the quickest tenth of all requests, so stalled seconds are rough", name, prompts.total[l.model], minIsolated)}}
+	}
+	return append(floor, costWarnings(l, prompts, f, fitted)...)
+}
+
+func costWarnings(l stallLevel, prompts isolatedPrompts, f PrefillFit, fitted bool) []Warning {
+	name := fmt.Sprintf("model %q", l.model)
 	switch {
 	case !fitted && l.measured > 0:
 		return nil

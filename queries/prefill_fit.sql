@@ -1,8 +1,10 @@
 -- title Isolated requests
 -- about Streamed requests whose first token cannot have waited for another request: none on the replica stood between its arrival and its first token
 -- about meanwhile (metrics.md 7.1), and the cached part of the prompt is known. Their first token on uncached tokens gives the cost of a prefill. At most
--- about 200 of each power of two of uncached tokens, evenly taken; isolated is the number before that.
+-- about 200 of each power of two of uncached tokens, evenly taken; isolated is the number before that. met = anybody takes all streamed requests, at
+-- about most 40 of each power of two.
 -- level L3
+-- param met TEXT nobody|anybody
 -- key request_id
 -- key attempt number
 -- column model text none
@@ -25,7 +27,8 @@ neighbours AS (
 isolated_ones AS (
   SELECT *, floor(log2(uncached_tokens)) AS octave
   FROM neighbours
-  WHERE latency AND ttft_us > 0 AND uncached_tokens > 0 AND coalesce(before_us <= arrival_us, TRUE) AND coalesce(next_us >= until_us, TRUE)
+  WHERE latency AND ttft_us > 0 AND uncached_tokens > 0
+    AND ((SELECT met FROM params) = 'anybody' OR coalesce(before_us <= arrival_us, TRUE) AND coalesce(next_us >= until_us, TRUE))
 ),
 ranked AS (
   SELECT *, row_number() OVER (PARTITION BY model, octave ORDER BY arrival_us, request_id, attempt) - 1 AS place,
@@ -33,7 +36,7 @@ ranked AS (
   FROM isolated_ones
 ),
 kept AS (
-  SELECT * FROM ranked WHERE mod(place, CAST(ceil(n / 2e2) AS BIGINT)) = 0
+  SELECT * FROM ranked WHERE mod(place, CAST(ceil(n / CASE WHEN (SELECT met FROM params) = 'anybody' THEN 4e1 ELSE 2e2 END) AS BIGINT)) = 0
 )
 SELECT request_id, attempt, model, replica, uncached_tokens, ttft_us, isolated
 FROM kept
