@@ -5,7 +5,7 @@ SHORT_FUZZ ?= 3s
 # Packages that must also build on a Mac without cgo (DuckDB needs cgo).
 PORTABLE := ./ingest/... ./queries/... ./replay/...
 
-.PHONY: build demo test lint fuzz bench golden ci chromium race darwin versitygw
+.PHONY: build demo test lint fuzz bench bench-peers golden ci chromium race darwin versitygw
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/reprise
@@ -52,6 +52,11 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./...
+
+# This client beside a plain one, AIPerf, GuideLLM and inference-perf, on a quiet Linux machine: 11 minutes and a Markdown table. The first time
+# installs the three into $TMPDIR/reprise-bench (Python 3.12; 7 GB, minutes). Without them: go run ./replay/bench -peers=false
+bench-peers:
+	$(GO) run ./replay/bench
 
 # Rewrites the golden files; read the difference before you commit it.
 golden:

@@ -45,6 +45,8 @@ type Config struct {
 
 	// Pauses stop the whole engine at set times, as a collector or a frozen host does. In order of At, not overlapping.
 	Pauses []Pause
+	// Timeline, when set, takes the place of the engine.
+	Timeline *Timeline
 	// Behave chooses what is special about a request; nil: nothing. It is called from many goroutines. Rules.For is one.
 	Behave func(Call) Behaviour
 
@@ -76,7 +78,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.BlockTokens = orElse(c.BlockTokens, 16)
 	c.OutputTokens = orElse(c.OutputTokens, 128)
 	c.MaxBody = orElse(c.MaxBody, 64<<20)
-	return c, errors.Join(c.checkCounts(), c.checkTimes())
+	return c, errors.Join(c.checkCounts(), c.checkTimes(), c.Timeline.check())
 }
 
 func orElse[T int | int64](v, otherwise T) T {

@@ -20,6 +20,10 @@ func (s *Server) drive() {
 	sharpen()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
+	var sooner <-chan struct{} // of a Timeline: an arrival may be due before what is waited for
+	if s.cfg.Timeline != nil {
+		sooner = s.arrival
+	}
 	for {
 		at, busy := s.tick()
 		if !busy {
@@ -34,6 +38,8 @@ func (s *Server) drive() {
 			timer.Reset(left - coarse)
 			select {
 			case <-timer.C:
+			case <-sooner:
+				continue
 			case <-s.done:
 				return
 			}

@@ -1,6 +1,7 @@
 package fakellm
 
 import (
+	"container/heap"
 	"slices"
 	"time"
 )
@@ -15,6 +16,7 @@ type engine struct {
 	cache   *prefixCache
 	waiting []*job // in order of arrival
 	running []*job // one a slot, in order of admission
+	timed   timed  // of a Timeline, instead
 	step    *step  // the one that runs, nil between steps
 	ready   time.Duration
 	steps   int
@@ -53,6 +55,11 @@ func newEngine(cfg Config, onStep func(*step)) *engine {
 // arrive puts a job into the queue, or says that the queue is full.
 func (e *engine) arrive(now time.Duration, j *job) bool {
 	e.advance(now)
+	if t := e.cfg.Timeline; t != nil {
+		j.arrived, e.totals.prompt = now, e.totals.prompt+j.tokens
+		heap.Push(&e.timed, timedJob{now + t.First, j})
+		return true
+	}
 	inside := len(e.waiting) + len(e.running)
 	if limit := e.cfg.QueueLimit; limit != 0 && inside >= e.cfg.Slots+max(limit, 0) {
 		return false
@@ -78,6 +85,10 @@ func (e *engine) cancel(now time.Duration, j *job) {
 
 // advance runs everything that ends by now.
 func (e *engine) advance(now time.Duration) {
+	if e.cfg.Timeline != nil {
+		e.follow(now)
+		return
+	}
 	for {
 		at, ok := e.next()
 		if !ok || at > now {
@@ -95,6 +106,8 @@ func (e *engine) advance(now time.Duration) {
 // Without work there is none.
 func (e *engine) next() (time.Duration, bool) {
 	switch {
+	case len(e.timed) > 0:
+		return e.timed[0].at, true
 	case e.step != nil:
 		return e.step.end, true
 	case len(e.waiting)+len(e.running) == 0:

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"crypto/tls"
+	"io"
 	"net"
 	"sync/atomic"
 	"time"
@@ -92,3 +93,35 @@ func attach(c net.Conn, s *stamps) {
 		own.carry.Store(s)
 	}
 }
+
+// Arrivals wraps a connection so that last says when the newest bytes read from it had arrived: by the kernel where it can tell, else when
+// they were read. It is for servers of known timing that must not take their own delay for the client's.
+func Arrivals(c net.Conn) (wrapped net.Conn, last func() time.Time) {
+	w := &arrivals{Conn: c, recv: kernelReader(c)}
+	return w, func() time.Time { return time.Unix(0, w.last.Load()) }
+}
+
+type arrivals struct {
+	net.Conn
+	recv func(p []byte) (n int, stamp time.Time, err error)
+	last atomic.Int64
+}
+
+func (a *arrivals) Read(p []byte) (n int, err error) {
+	var stamp time.Time
+	if a.recv != nil {
+		n, stamp, err = a.recv(p)
+	} else {
+		n, err = a.Conn.Read(p)
+	}
+	if stamp.IsZero() {
+		stamp = time.Now()
+	}
+	if n > 0 {
+		a.last.Store(stamp.UnixNano())
+	}
+	return n, err
+}
+
+// KeepStamping keeps the kernel stamping until it is closed: it takes some milliseconds to begin.
+func KeepStamping() (io.Closer, error) { return keepStamping() }
