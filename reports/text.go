@@ -40,19 +40,15 @@ func WriteText(w io.Writer, r Report, o TextOptions) error {
 	t := &textWriter{w: bufio.NewWriter(w), o: o}
 	t.line(t.bold(plain(r.Title)))
 	if r.Subtitle != "" {
-		t.line(plain(r.Subtitle))
+		t.prose(r.Subtitle, "", "")
 	}
 	t.line("")
 	for i, s := range r.Answer {
-		s = plain(s)
-		if i == 0 {
-			s = t.paint(verdictColour[r.Verdict], s)
-		}
-		t.line(s)
+		t.prose(s, "", map[bool]string{true: verdictColour[r.Verdict]}[i == 0])
 	}
 	t.figures(r.Figures)
 	for _, n := range r.Notes {
-		t.line("note: " + plain(n))
+		t.prose("note: "+n, "      ", "")
 	}
 	for _, s := range r.Sections {
 		if s.PageOnly {
@@ -124,7 +120,33 @@ func (t *textWriter) figures(fs []Figure) {
 		t.line("")
 	}
 	for _, f := range fs {
-		t.line(left(plain(f.Name), name) + "  " + left(plain(f.Value), value) + "  " + t.dim(plain(f.Note)))
+		line, note := left(plain(f.Name), name)+"  "+left(plain(f.Value), value), plain(f.Note)
+		if t.o.Width > 0 && width(line)+2+width(note) > t.o.Width { // the note below the value, where there is no room beside it
+			t.prose(strings.TrimRight(line, " "), strings.Repeat(" ", name+2), "")
+			t.prose(strings.Repeat(" ", name+2)+note, strings.Repeat(" ", name+2), "2")
+			continue
+		}
+		t.line(line + "  " + t.dim(note))
+	}
+}
+
+// prose prints a text in one line, or in as many as the terminal needs, the further ones indented.
+func (t *textWriter) prose(s, indent, colour string) {
+	for rest, first := plain(s), true; rest != "" || first; first = false {
+		line := rest
+		if limit := t.o.Width; limit > 0 && width(rest) > limit {
+			line = string([]rune(rest)[:limit])
+			if i := strings.LastIndexByte(line, ' '); i > len(indent) {
+				line = line[:i]
+			}
+		}
+		rest = strings.TrimLeft(rest[len(line):], " ")
+		if t.line(t.paint(colour, line)); rest != "" {
+			rest = indent + rest
+		}
+		if rest == indent {
+			return
+		}
 	}
 }
 

@@ -104,3 +104,28 @@ func TestEmptyResult(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// On a terminal nothing of the first screen is longer than its lines, no word is lost, and what goes on is indented.
+func TestFirstScreenFits(t *testing.T) {
+	r := Report{Title: "T", Subtitle: strings.Repeat("sub ", 30), Answer: []string{strings.Repeat("answer ", 30)}, Notes: []string{strings.Repeat("note ", 40) + strings.Repeat("x", 200)},
+		Figures: []Figure{{"TTFT", "p50 1 ms", "n 1"}, {"long", strings.Repeat("value ", 5), strings.Repeat("why ", 30)}}}
+	for _, limit := range []int{40, 80, 200} {
+		var b bytes.Buffer
+		if err := WriteText(&b, r, TextOptions{Width: limit}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := width(strings.TrimSuffix(line, "\n")); n > limit {
+				t.Errorf("%d runes at a width of %d: %q", n, limit, line)
+			}
+		}
+		for word, n := range map[string]int{"answer": 30, "sub": 30, "why": 30, "value": 5, "note": 41} {
+			if got := strings.Count(b.String(), word); got != n {
+				t.Errorf("width %d: %d times %q, want %d", limit, got, word, n)
+			}
+		}
+		if strings.Count(b.String(), "x") != 200 {
+			t.Errorf("width %d: a long word lost letters", limit)
+		}
+	}
+}
