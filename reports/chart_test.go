@@ -161,7 +161,7 @@ func TestNoChart(t *testing.T) {
 	for _, row := range r.Rows {
 		row[3], row[4] = nil, nil
 	}
-	if cs, why := chartsOf(r); len(cs) > 0 || why != "No chart: every value is unknown (n/a)." {
+	if cs, why := chartsOf(r); len(cs) > 0 || why != "No chart: not enough data, every value is unknown (n/a)." {
 		t.Errorf("%d charts, %q", len(cs), why)
 	}
 }

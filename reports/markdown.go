@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 	"strings"
+
+	"reprise/analyze"
 )
 
 // markdownRows is how many rows of a table a mail or a ticket can take; the page has more, JSON all.
@@ -15,13 +17,7 @@ var markdownText = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "`", "
 // WriteMarkdown writes a whole report as Markdown with tables (GitHub's form): the answer, its figures, then one table a section.
 func WriteMarkdown(w io.Writer, r Report) error {
 	b := bufio.NewWriter(w)
-	say := func(parts ...string) {
-		for _, p := range parts {
-			b.WriteString(p)
-		}
-		b.WriteByte('\n')
-	}
-	text := func(s string) string { return markdownText.Replace(plain(s)) }
+	say, text := sayer(b), markdownName
 	say("# ", text(r.Title), "\n")
 	if r.Subtitle != "" {
 		say(text(r.Subtitle), "\n")
@@ -46,7 +42,7 @@ func WriteMarkdown(w io.Writer, r Report) error {
 	for _, s := range r.Sections {
 		if !s.PageOnly {
 			say("\n## ", text(s.Title), "\n")
-			sectionMarkdown(say, text, s)
+			sectionMarkdown(say, s, markdownRows)
 		}
 	}
 	for i, n := range r.Next {
@@ -64,12 +60,41 @@ func WriteMarkdown(w io.Writer, r Report) error {
 	return b.Flush()
 }
 
-func sectionMarkdown(say func(...string), text func(string) string, s Section) {
+// ResultMarkdown writes one result with every row.
+func ResultMarkdown(w io.Writer, r *analyze.Result) error {
+	b := bufio.NewWriter(w)
+	say := sayer(b)
+	say("## ", markdownName(r.Title), "\n")
+	if r.About != "" {
+		say(markdownName(r.About), "\n")
+	}
+	s := Section{Result: r}
+	if len(r.Rows) == 0 {
+		s.Missing = noRows(r)
+	}
+	sectionMarkdown(say, s, 0)
+	return b.Flush()
+}
+
+func markdownName(s string) string { return markdownText.Replace(plain(s)) }
+
+// sayer writes a line of parts.
+func sayer(b *bufio.Writer) func(...string) {
+	return func(parts ...string) {
+		for _, p := range parts {
+			b.WriteString(p)
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func sectionMarkdown(say func(...string), s Section, rows int) {
+	text := markdownName
 	if s.Missing != "" || s.Result == nil {
 		say("No figures: ", text(s.Missing))
 		return
 	}
-	g := upright(gridOf(s.Result, markdownRows))
+	g := upright(gridOf(s.Result, rows))
 	head, line := "|", "|"
 	for _, h := range g.Head {
 		name := text(h.Name)

@@ -156,9 +156,18 @@ func nonEmpty(in []Chart) (out []Chart, why string) {
 		return nil, "" // no row has a place on the x axis, as over time without steps
 	}
 	if len(out) == 0 {
-		return nil, "No chart: every value is unknown (n/a)."
+		return nil, "No chart: not enough data, every value is unknown (n/a)."
+	}
+	if out = slices.DeleteFunc(out, onePoint); len(out) == 0 {
+		return nil, "No chart: not enough data, there is one point in time."
 	}
 	return out, ""
+}
+
+// onePoint says that a line over time has no length.
+func onePoint(c Chart) bool {
+	from, to := rangeOf(c.Series)
+	return c.Kind == "line" && c.X.Unit == "time" && from == to
 }
 
 func (s Series) drawable() bool {

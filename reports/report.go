@@ -75,7 +75,7 @@ func noRows(r *analyze.Result) string {
 	case r.Query == "errors":
 		return "no request ended badly"
 	}
-	return "the query found no rows"
+	return "not enough data: the query found no rows"
 }
 
 // titles name the sections whose query has not run and so brings no title of its own.

@@ -123,7 +123,7 @@ func (t *textWriter) figures(fs []Figure) {
 		line, note := left(plain(f.Name), name)+"  "+left(plain(f.Value), value), plain(f.Note)
 		if t.o.Width > 0 && width(line)+2+width(note) > t.o.Width { // the note below the value, where there is no room beside it
 			t.prose(strings.TrimRight(line, " "), strings.Repeat(" ", name+2), "")
-			t.prose(strings.Repeat(" ", name+2)+note, strings.Repeat(" ", name+2), "2")
+			t.prose(strings.Repeat(" ", min(name+2, t.o.Width/2))+note, strings.Repeat(" ", min(name+2, t.o.Width/2)), "2")
 			continue
 		}
 		t.line(line + "  " + t.dim(note))
@@ -132,6 +132,9 @@ func (t *textWriter) figures(fs []Figure) {
 
 // prose prints a text in one line, or in as many as the terminal needs, the further ones indented.
 func (t *textWriter) prose(s, indent, colour string) {
+	if 2*len(indent) > t.o.Width {
+		indent = "" // there would be no room left
+	}
 	for rest, first := plain(s), true; rest != "" || first; first = false {
 		line := rest
 		if limit := t.o.Width; limit > 0 && width(rest) > limit {

@@ -36,7 +36,7 @@ func (a *app) compareCommand() *cobra.Command {
 				return err
 			}
 			if s.format == "csv" || s.format == "arrow" {
-				return usage(fmt.Errorf("--format: expected text or json, got %q", s.format))
+				return usage(fmt.Errorf("--format: expected text, json or markdown, got %q", s.format))
 			}
 			m, err := positiveShare("--margin", margin)
 			if err != nil {
@@ -58,6 +58,7 @@ func (a *app) compareCommand() *cobra.Command {
 		},
 	}
 	s.add(cmd)
+	cmd.Flags().Lookup("format").Usage = "how the comparison leaves: text, json, markdown"
 	f.add(cmd)
 	cmd.Flags().StringVar(&margin, "margin", "10%", "how much worse a figure may be before it counts")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
@@ -117,8 +118,11 @@ func (a *app) printComparison(c *analyze.Comparison, report reports.Report, form
 		}
 		a.talk("wrote %s", f.name)
 	}
-	if format == "json" {
+	switch format {
+	case "json":
 		return json.NewEncoder(a.out).Encode(c)
+	case "markdown":
+		return reports.WriteMarkdown(a.out, report)
 	}
 	return reports.WriteText(a.out, report, reports.TextOptions{Colour: a.colour, Width: a.width, Rows: 20})
 }

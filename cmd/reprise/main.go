@@ -46,6 +46,7 @@ func (a *app) commands() []*cobra.Command {
 		a.exportCommand(),
 		a.demoCommand(),
 		a.fakellmCommand(),
+		a.manCommand(),
 	}
 }
 
@@ -68,6 +69,12 @@ func main() {
 
 // run executes one command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	return a.exit(ctx, root.ExecuteContext(ctx))
+}
+
+func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "reprise",
 		Short: "why was the tail slow, and is the candidate better?",
@@ -90,8 +97,8 @@ and replays the same traffic against a candidate to prove whether it is better.`
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetArgs(args)
-	return a.exit(ctx, root.ExecuteContext(ctx))
+	complete(root)
+	return root
 }
 
 // helpTemplate puts the examples first: they are what most people look for.

@@ -28,7 +28,7 @@ func (s *scopeFlags) add(cmd *cobra.Command) {
 	fs.StringSliceVar(&s.by, "by", nil, "group by: model, tenant, route, replica, app ...")
 	fs.StringVar(&s.slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file with objectives by tenant and model")
 	fs.StringVar(&s.hardware, "hardware", "", "YAML file that names the GPU and its price and describes the model, for cost, roofline and other queries")
-	fs.StringVar(&s.format, "format", "text", "how results leave: text, json, csv, arrow")
+	fs.StringVar(&s.format, "format", "text", "how results leave: text, json, csv, arrow, markdown")
 	fs.BoolVar(&s.asJSON, "json", false, "short for --format json")
 }
 
@@ -36,8 +36,8 @@ func (s *scopeFlags) scope() (sc analyze.Scope, err error) {
 	if s.asJSON {
 		s.format = "json"
 	}
-	if !slices.Contains([]string{"text", "json", "csv", "arrow"}, s.format) {
-		return sc, usage(fmt.Errorf("--format: expected text, json, csv or arrow, got %q", s.format))
+	if !slices.Contains([]string{"text", "json", "csv", "arrow", "markdown"}, s.format) {
+		return sc, usage(fmt.Errorf("--format: expected text, json, csv, arrow or markdown, got %q", s.format))
 	}
 	sc.By = s.by
 	if sc.From, err = parseTime(s.from); err == nil {
@@ -75,6 +75,8 @@ func (a *app) print(format string, r *analyze.Result) error {
 		return reports.ResultCSV(a.out, r)
 	case "arrow":
 		return analyze.WriteArrow(a.out, r)
+	case "markdown":
+		return reports.ResultMarkdown(a.out, r)
 	}
 	return reports.TableText(a.out, r, reports.TextOptions{Colour: a.colour, Width: a.width})
 }
