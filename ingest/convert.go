@@ -17,16 +17,19 @@ import (
 // Options are the choices of one ingest.
 type Options struct {
 	decode.Options
-	Run      string                       // folder to write to
-	Format   string                       // name of the format; "" finds it by content
-	Since    *int64                       // keep arrivals from here on, microseconds since 1970
-	Until    *int64                       // and before here
-	Map      *decode.Format               // the user's own format, in place of Format
-	MapID    string                       // identity of its text: another mapping is another part
-	KeyID    string                       // identity of the hashing key: another key is another part
-	Workers  int                          // decoders side by side; 0 is 1
-	Stdin    io.Reader                    // what "-" reads
-	StdinAs  string                       // and the name of its file in rows; "" is stdin
+	Run     string         // folder to write to
+	Format  string         // name of the format; "" finds it by content
+	Since   *int64         // keep arrivals from here on, microseconds since 1970
+	Until   *int64         // and before here
+	Map     *decode.Format // the user's own format, in place of Format
+	MapID   string         // identity of its text: another mapping is another part
+	KeyID   string         // identity of the hashing key: another key is another part
+	Workers int            // decoders side by side; 0 is 1
+	Stdin   io.Reader      // what "-" reads
+	StdinAs string         // and the name of its file in rows; "" is stdin
+
+	// Remote gives what an input stands for that is no file of this machine; nothing for one that is. It may be nil.
+	Remote   func(ctx context.Context, input string) ([]Remote, error)
 	Progress func(file string, bytes int) // called now and then with plain bytes read; may be nil
 }
 
@@ -39,17 +42,18 @@ func Run(ctx context.Context, o Options, inputs ...string) (*Account, error) {
 	if err := ownName(o.Map); err != nil {
 		return nil, err
 	}
-	files, err := expand(inputs)
+	files, err := expand(ctx, o, inputs)
 	if err != nil {
 		return nil, err
 	}
 	a := &Account{Totals: newFileAccount(""), Coverage: map[string]int64{}}
 	seen := map[string]string{}
 	for _, f := range files {
-		fa, err := convert(ctx, o, f.name, seen)
+		fa, err := convert(ctx, o, f, seen)
 		var store storeError
+		var read unreadable
 		switch {
-		case err != nil && !f.named && ctx.Err() == nil && !errors.As(err, &store):
+		case err != nil && !f.named && ctx.Err() == nil && !errors.As(err, &store) && !errors.As(err, &read):
 			a.NotLogs = append(a.NotLogs, LeftOut{f.name, strings.TrimPrefix(err.Error(), f.name+": ")})
 			continue
 		case err != nil:
@@ -69,15 +73,23 @@ type storeError struct{ error }
 func (e storeError) Unwrap() error { return e.error }
 
 // convert stores one input as parts. seen maps the identity of inputs to their names.
-func convert(ctx context.Context, o Options, name string, seen map[string]string) (fa FileAccount, err error) {
-	in, err := open(name, o.Stdin, o.Hash)
+func convert(ctx context.Context, o Options, f file, seen map[string]string) (fa FileAccount, err error) {
+	in, err := open(f, o.Stdin, o.Hash)
 	if err != nil {
 		return fa, err
 	}
 	defer in.Close()
-	if name == Stdin && o.StdinAs != "" {
+	if f.name == Stdin && o.StdinAs != "" {
 		in.base = o.StdinAs
 	}
+	fa, err = in.convert(ctx, o, f.name, seen)
+	if err != nil && in.remote.err() != nil {
+		err = in.remote.err() // whatever it looked like from above
+	}
+	return fa, err
+}
+
+func (in *input) convert(ctx context.Context, o Options, name string, seen map[string]string) (fa FileAccount, err error) {
 	f, err := detect(in, o)
 	if err != nil {
 		return fa, wrapName(name, err)
@@ -92,6 +104,9 @@ func convert(ctx context.Context, o Options, name string, seen map[string]string
 	c := &conversion{Options: o, in: in, found: f, account: &fa, writer: w}
 	if err := c.run(ctx); err != nil {
 		return fa, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := in.remote.err(); err != nil { // not the end of the data
+		return fa, err
 	}
 	if fa.Kept == 0 {
 		fa.warn(noneKept(f, &fa))

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,13 +18,22 @@ const Stdin = "-"
 type file struct {
 	name  string
 	named bool
+	open  func() (io.ReadCloser, error) // nil for what the system opens
+}
+
+// Remote is an input that is no file of this machine. What cannot be read of it ends an ingest, in a folder too: a
+// network fails for reasons that have nothing to do with a file.
+type Remote struct {
+	Name  string
+	Named bool // it must be a log, as a file that was named must
+	Open  func() (io.ReadCloser, error)
 }
 
 // expand resolves files, folders and globs to files in a fixed order, each once.
-func expand(inputs []string) ([]file, error) {
+func expand(ctx context.Context, o Options, inputs []string) ([]file, error) {
 	var files []file
 	for _, in := range inputs {
-		found, err := expandOne(in)
+		found, err := expandOne(ctx, o, in)
 		if err != nil {
 			return nil, err
 		}
@@ -36,9 +47,14 @@ func expand(inputs []string) ([]file, error) {
 	}), nil
 }
 
-func expandOne(in string) ([]file, error) {
+func expandOne(ctx context.Context, o Options, in string) ([]file, error) {
 	if in == Stdin {
-		return []file{{in, true}}, nil
+		return []file{{name: in, named: true}}, nil
+	}
+	if o.Remote != nil {
+		if found, err := o.Remote(ctx, in); len(found) > 0 || err != nil {
+			return remote(found), err
+		}
 	}
 	st, err := os.Stat(in)
 	if err != nil {
@@ -51,16 +67,23 @@ func expandOne(in string) ([]file, error) {
 		return nil, fmt.Errorf("%s: no such file or folder", in)
 	}
 	if !st.IsDir() {
-		return []file{{in, true}}, nil
+		return []file{{name: in, named: true}}, nil
 	}
 	return walk(in)
+}
+
+func remote(found []Remote) (files []file) {
+	for _, r := range found {
+		files = append(files, file{r.Name, r.Named, r.Open})
+	}
+	return files
 }
 
 func named(names []string) []file {
 	var files []file
 	for _, n := range names {
 		if st, err := os.Stat(n); err == nil && !st.IsDir() {
-			files = append(files, file{n, true})
+			files = append(files, file{name: n, named: true})
 		}
 	}
 	return files
@@ -76,7 +99,7 @@ func walk(dir string) ([]file, error) {
 		case hidden && d.IsDir():
 			return fs.SkipDir
 		case !hidden && d.Type().IsRegular():
-			files = append(files, file{path, false})
+			files = append(files, file{name: path})
 		}
 		return nil
 	})

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"reprise/ingest/decode"
+	"reprise/layout"
 )
 
 // Follower keeps a run up to date with a log that grows, or with a folder of them. What a file gained since it was last sealed is one
@@ -75,7 +76,7 @@ func (f *Follower) find() {
 	for _, t := range f.tails {
 		t.gone = true
 	}
-	files, err := expandOne(f.path)
+	files, err := expandOne(context.Background(), f.o, f.path)
 	if err != nil {
 		files = nil // between the moves of a rotation there may be none
 	}
@@ -208,7 +209,7 @@ func (t *tail) take(ctx context.Context, o Options, stop int64) (changed bool, e
 	}
 	in := a.Inputs[0]
 	for _, old := range t.parts {
-		if !slices.Contains(in.Parts, old) {
+		if !slices.Contains(in.Parts, old) && !strings.HasPrefix(filepath.Base(old), layout.Compacted) { // that holds rows of others, too
 			if err := os.Remove(old); err != nil && !os.IsNotExist(err) {
 				return false, storeError{err}
 			}

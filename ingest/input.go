@@ -26,15 +26,54 @@ type input struct {
 	behind  io.Reader // what Reader reads
 	base    string
 	content *identity
+	remote  *remoteReader // nil for a file of this machine
 	close   []func()
 }
 
 const peekBytes = 1 << 20
 
-func open(name string, stdin io.Reader, h *decode.Hasher) (*input, error) {
+// unreadable is an error of a remote input's way here, not of its content.
+type unreadable struct{ error }
+
+func (e unreadable) Unwrap() error { return e.error }
+
+// remoteReader remembers that its input could not be read to its end: what reads on top of it takes any end for one.
+type remoteReader struct {
+	from   io.Reader
+	failed error
+}
+
+func (r *remoteReader) Read(p []byte) (int, error) {
+	if r.failed != nil {
+		return 0, r.failed
+	}
+	n, err := r.from.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.failed = unreadable{err}
+		return n, r.failed
+	}
+	return n, err
+}
+
+func (r *remoteReader) err() error {
+	if r == nil {
+		return nil
+	}
+	return r.failed
+}
+
+func open(from file, stdin io.Reader, h *decode.Hasher) (*input, error) {
+	name := from.name
 	in := &input{base: filepath.Base(name), content: newIdentity(h)}
 	raw := stdin
-	if name != Stdin {
+	if from.open != nil {
+		r, err := from.open()
+		if err != nil {
+			return nil, unreadable{err}
+		}
+		in.remote = &remoteReader{from: r}
+		raw, in.close = in.remote, append(in.close, func() { r.Close() })
+	} else if name != Stdin {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, fmt.Errorf("opening input: %w", err)

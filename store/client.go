@@ -12,6 +12,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
 const scheme = "s3://"
@@ -34,6 +35,9 @@ func Open(path string) (*Place, error) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(path, scheme), "/")
 	if !Remote(path) || bucket == "" || strings.ContainsAny(bucket, "@:?#") { // no echo: it may hold a password
 		return nil, &Error{text: "expected s3://BUCKET/PREFIX", Hint: "credentials come from the environment, ~/.aws/credentials or the machine's role, never from the URL"}
+	}
+	if err := s3utils.CheckValidBucketNameStrict(bucket); err != nil {
+		return nil, &Error{text: fmt.Sprintf("%s%s: %v", scheme, bucket, err), Hint: "expected s3://BUCKET/PREFIX"}
 	}
 	host, secure, err := endpoint()
 	if err != nil {
@@ -158,6 +162,8 @@ func (p *Place) reason(err error) (why, hint string) {
 		return fmt.Sprintf("there is no bucket %q on %s", p.bucket, p.endpoint), "check its name, AWS_ENDPOINT_URL and AWS_REGION"
 	case code == "PreconditionFailed":
 		return "the object was replaced while it was read", "run the same command again"
+	case code == "NoSuchKey":
+		return "the object is gone", "it was there a moment ago: run the same command again"
 	case code == "RequestTimeTooSkewed":
 		return why, "the clock of this machine is off: set it"
 	case code == "AuthorizationHeaderMalformed" || code == "PermanentRedirect":

@@ -32,6 +32,9 @@ func (r *reader) open() error {
 		r.body = http.NoBody
 		return nil
 	}
+	if r.object.ETag == "" {
+		return &Error{text: fmt.Sprintf("reading %s: expected an ETag from the server, got none: an object that is replaced while it is read could not be told", r.place.url(r.object.Name))}
+	}
 	var o minio.GetObjectOptions
 	if err := errors.Join(o.SetRange(r.at, r.object.Size-1), o.SetMatchETag(r.object.ETag)); err != nil {
 		return err

@@ -61,9 +61,11 @@ type analyzeOutput struct {
 }
 
 func (a *app) analyze(ctx context.Context, path string, x analysis) error {
-	if _, err := x.judged(); err != nil {
+	sc, err := x.judged()
+	if err != nil {
 		return err
 	}
+	x.f.window = window{from: sc.From, to: sc.To}
 	if err := checkDefinition(x.to.tool); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ var inside = map[string][]string{
 	"ingest/bench":     {"ingest/decode", "ingest/trace"},
 	"ingest/engine":    {"ingest/decode", "ingest/trace"},
 	"ingest/mapping":   {"ingest/decode", "ingest/trace"},
-	"ingest":           {"ingest/decode", "ingest/trace", "ingest/otel", "ingest/gateway", "ingest/engine", "ingest/bench", "ingest/mapping", "ingest/public"},
+	"ingest":           {"layout", "ingest/decode", "ingest/trace", "ingest/otel", "ingest/gateway", "ingest/engine", "ingest/bench", "ingest/mapping", "ingest/public"},
 	"replay/bench":     {"ingest/trace", "replay", "replay/wire", "replay/fakellm"}, // a program of its own
 	"replay/selfcheck": {"ingest/trace", "replay", "replay/wire", "replay/fakellm"},
 	"replay":           {"ingest/trace", "replay/wire"},

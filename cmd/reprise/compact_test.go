@@ -88,7 +88,7 @@ func TestKilledCompactionReadsTheSame(t *testing.T) {
 	before, _ := os.ReadFile(parts(t, run)[0])
 	b, err := program(t, "compact", run).CombinedOutput()
 	after, _ := os.ReadFile(parts(t, run)[0])
-	if err != nil || !strings.Contains(string(b), "nothing to do: 1 files, 1,200 requests") || !bytes.Equal(before, after) {
+	if err != nil || !strings.Contains(string(b), "nothing to do: 1 file, 1,200 requests") || !bytes.Equal(before, after) {
 		t.Errorf("a second call: %v %s", err, b)
 	}
 }

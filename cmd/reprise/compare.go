@@ -35,6 +35,7 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			f.window = window{from: sc.From, to: sc.To}
 			if s.format == "csv" || s.format == "arrow" {
 				return usage(fmt.Errorf("--format: expected text, json or markdown, got %q", s.format))
 			}

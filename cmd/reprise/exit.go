@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reprise/ingest"
+	"reprise/store"
 )
 
 // Exit codes, the same in every command's help.
@@ -46,11 +48,15 @@ func (a *app) exit(ctx context.Context, err error) int {
 	code, hint := exitError, ""
 	var c *coded
 	var h *ingest.HintError
+	var s *store.Error
 	if !a.running {
 		code = exitUsage
 	}
+	if errors.As(err, &s) {
+		hint = s.Hint
+	}
 	if errors.As(err, &c) {
-		code, hint = c.code, c.hint
+		code, hint = c.code, cmp.Or(c.hint, hint)
 	}
 	if errors.As(err, &h) {
 		hint = h.Hint

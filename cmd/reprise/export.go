@@ -108,6 +108,7 @@ func (a *app) export(ctx context.Context, path string, plain []string, x *export
 	if err != nil {
 		return usage(err)
 	}
+	f.window = window{from: o.From, to: o.To}
 	run, err := a.mount(ctx, path, f)
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ type ingestFlags struct {
 	year                     int
 	since, until             string
 	keepBodies               bool
+	window                   window // of what is looked at, in a run that lies in a bucket
 	maxRejects               string
 }
 
@@ -46,7 +47,7 @@ func (f *ingestFlags) add(cmd *cobra.Command) {
 }
 
 func (f *ingestFlags) options(run string, a *app) (o ingest.Options, err error) {
-	o = ingest.Options{Run: run, Format: f.format, Workers: runtime.GOMAXPROCS(0), Stdin: a.in}
+	o = ingest.Options{Run: run, Format: f.format, Workers: runtime.GOMAXPROCS(0), Stdin: a.in, Remote: a.remoteInputs}
 	if o.Year = f.year; f.year != 0 && (f.year < 2000 || f.year > 2200) {
 		return o, usage(fmt.Errorf("--assume-year: expected a year such as 2026, got %d", f.year))
 	}

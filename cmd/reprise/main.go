@@ -25,7 +25,8 @@ type app struct {
 	colour   bool                       // stdout is a terminal and NO_COLOR is not set
 	width    int                        // columns of stdout; 0 when it is no terminal
 	size     func() (width, height int) // of the terminal that stdout is, as it is now; nil when it is none
-	running  bool                       // the command line was understood: what fails from here on is not a matter of usage
+	buckets  buckets
+	running  bool // the command line was understood: what fails from here on is not a matter of usage
 }
 
 // commands is the one list; adding a command is adding a line.
@@ -69,7 +70,10 @@ func main() {
 
 // run executes one command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.out, a.err = renamed{a.out, &a.buckets}, renamed{a.err, &a.buckets}
+	defer a.buckets.close()
 	root := a.root()
+	a.reachBuckets(root)
 	root.SetArgs(args)
 	return a.exit(ctx, root.ExecuteContext(ctx))
 }
@@ -93,6 +97,7 @@ and replays the same traffic against a candidate to prove whether it is better.`
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no talk on stderr, only results")
+	root.PersistentFlags().StringVar(&a.buckets.size, "cache-size", "20GB", "disk that copies of what is read from buckets (s3://) may take")
 	root.AddCommand(a.commands()...)
 	root.SetIn(a.in)
 	root.SetOut(a.out)

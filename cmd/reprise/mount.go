@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,11 +13,15 @@ import (
 
 	"reprise/analyze"
 	"reprise/ingest"
+	"reprise/store"
 )
 
 // mount opens a run. A log file or a folder of logs works too: it is ingested into the person's cache first, where it
 // is found again as long as no file has changed.
 func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.Run, error) {
+	if store.Remote(path) {
+		return a.mountRemote(ctx, path, f)
+	}
 	if isRun(path) {
 		if len(f.hash) > 0 {
 			return nil, usage(fmt.Errorf("--hash: %s is a run already, its names are stored; ingest its log again", path))
@@ -30,6 +35,39 @@ func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.
 	if err != nil {
 		return nil, err
 	}
+	return a.mountLog(ctx, path, run, f)
+}
+
+// mountRemote opens a run of a bucket through a copy on this machine; logs are read where they are.
+func (a *app) mountRemote(ctx context.Context, url string, f *ingestFlags) (*analyze.Run, error) {
+	c, err := a.find(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	if c.isRun() {
+		if len(f.hash) > 0 {
+			return nil, usage(fmt.Errorf("--hash: %s is a run already, its names are stored; ingest its log again", url))
+		}
+		local, err := a.fetch(ctx, c, wanted(f))
+		if err != nil {
+			return nil, err
+		}
+		return openAs(local, url)
+	}
+	run, err := cachedRun(url, f, func(h io.Writer) error {
+		for _, o := range c.found {
+			fmt.Fprintln(h, o.Name, o.Size, o.ETag)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.mountLog(ctx, url, run, f)
+}
+
+// mountLog opens a log as the run of the cache that was made of it, or makes it.
+func (a *app) mountLog(ctx context.Context, path, run string, f *ingestFlags) (*analyze.Run, error) {
 	if isRun(run) {
 		return openAs(run, path)
 	}
@@ -60,7 +98,7 @@ func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.
 	return openAs(run, path)
 }
 
-// openAs opens the cached run of a log under the log's own name.
+// openAs opens a run under the name of what it was made of.
 func openAs(run, path string) (*analyze.Run, error) {
 	r, err := analyze.Open(run)
 	if err == nil {
@@ -83,33 +121,40 @@ func hasDays(path string) bool {
 
 // cacheFolder names a run after the files' paths, sizes and times, and the choices it was ingested with.
 func cacheFolder(path string, f *ingestFlags) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", hinted(fmt.Errorf("no cache folder: %w", err), "ingest it first: reprise ingest %s -o run", path)
-	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
+	return cachedRun(abs, f, func(h io.Writer) error { return stamps(h, abs) })
+}
+
+// cachedRun names a run after what identifies its input, and the choices it was ingested with.
+func cachedRun(path string, f *ingestFlags, identify func(h io.Writer) error) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", hinted(fmt.Errorf("no cache folder: %w", err), "ingest it first: reprise ingest %s -o run", path)
+	}
 	h := sha256.New()
 	fmt.Fprintln(h, f.format, f.mapping, f.vantage, f.keyFile, f.plain, f.hash, f.zone, f.year)
-	for _, root := range []string{abs, f.mapping} {
-		if root == "" {
-			continue
-		}
-		err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			st, err := d.Info()
-			if err == nil {
-				fmt.Fprintln(h, p, st.Size(), st.ModTime().UnixNano())
-			}
-			return err
-		})
-		if err != nil {
-			return "", err
-		}
+	if err = identify(h); err == nil && f.mapping != "" {
+		err = stamps(h, f.mapping)
 	}
-	return filepath.Join(cache, "reprise", fmt.Sprintf("%s-%x", filepath.Base(abs), h.Sum(nil)[:6])), nil
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(cache, "reprise", fmt.Sprintf("%s-%x", filepath.Base(path), h.Sum(nil)[:6])), nil
+}
+
+// stamps writes the path, size and time of a file, or of all files of a folder.
+func stamps(h io.Writer, root string) error {
+	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		st, err := d.Info()
+		if err == nil {
+			fmt.Fprintln(h, p, st.Size(), st.ModTime().UnixNano())
+		}
+		return err
+	})
 }

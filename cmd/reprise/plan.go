@@ -114,6 +114,7 @@ func (a *app) plan(ctx context.Context, path string, p *planFlags, f *ingestFlag
 	if err != nil {
 		return nil, err
 	}
+	f.window = window{o.From, o.To, true}
 	run, err := a.mount(ctx, path, f)
 	if err != nil {
 		return nil, err

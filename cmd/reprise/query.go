@@ -84,6 +84,7 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 	if err != nil {
 		return err
 	}
+	q.f.window = window{from: sc.From, to: sc.To}
 	run, err := a.mount(ctx, args[len(args)-1], q.f)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"reprise/ingest/trace"
 	"reprise/replay"
 	"reprise/replay/wire"
+	"reprise/store"
 )
 
 // replayFlags say where a plan is sent and how.
@@ -153,8 +154,18 @@ func (a *app) replayCommand() *cobra.Command {
 }
 
 func (a *app) loadOrPlan(ctx context.Context, path string, p *planFlags, f *ingestFlags) (*replay.Plan, error) {
-	if isPlan(path) {
-		return replay.LoadPlan(path)
+	local := path
+	if store.Remote(path) && strings.HasSuffix(path, ".parquet") {
+		c, err := a.find(ctx, path)
+		if err == nil {
+			local, err = a.fetch(ctx, c, func(store.Object) bool { return true })
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if isPlan(local) {
+		return replay.LoadPlan(local)
 	}
 	return a.plan(ctx, path, p, f)
 }

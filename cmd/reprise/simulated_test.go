@@ -59,8 +59,8 @@ func simulate(t *testing.T, c fakellm.Config, arrivals []fakellm.Arrival) fakell
 	return truth
 }
 
-// store writes what a client beside the engine would have recorded and opens it as a run.
-func store(t *testing.T, truth fakellm.Truth) *analyze.Run {
+// keepRun writes what a client beside the engine would have recorded and opens it as a run.
+func keepRun(t *testing.T, truth fakellm.Truth) *analyze.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	w, err := trace.NewWriter(dir)
@@ -116,8 +116,8 @@ func TestSameServerTwice(t *testing.T) {
 	}
 	for seed := range uint64(20) {
 		arrivals := traffic(seed, 150, 30*time.Second)
-		base := store(t, simulate(t, modelEngine(10*time.Millisecond), late(arrivals, 2*seed)))
-		cand := store(t, simulate(t, modelEngine(10*time.Millisecond), late(arrivals, 2*seed+1)))
+		base := keepRun(t, simulate(t, modelEngine(10*time.Millisecond), late(arrivals, 2*seed)))
+		cand := keepRun(t, simulate(t, modelEngine(10*time.Millisecond), late(arrivals, 2*seed+1)))
 		c, err := analyze.Compare(context.Background(), e, base, cand, analyze.CompareOptions{Scope: analyze.Scope{SLO: slo}, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
@@ -135,10 +135,10 @@ func TestSameServerTwice(t *testing.T) {
 // TestSlowerDecode is A/B with a known answer: decode steps take a fifth longer.
 func TestSlowerDecode(t *testing.T) {
 	arrivals := traffic(7, 300, 60*time.Second)
-	base := store(t, simulate(t, modelEngine(10*time.Millisecond), late(arrivals, 1)))
+	base := keepRun(t, simulate(t, modelEngine(10*time.Millisecond), late(arrivals, 1)))
 	slow := modelEngine(12 * time.Millisecond)
 	slow.DecodePerRunning = 1200 * time.Microsecond
-	cand := store(t, simulate(t, slow, late(arrivals, 2)))
+	cand := keepRun(t, simulate(t, slow, late(arrivals, 2)))
 	c, err := analyze.Compare(context.Background(), engine(t), base, cand, analyze.CompareOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestSlowerDecode(t *testing.T) {
 
 // TestRunAgainstItself: every difference is 0 and the gate holds.
 func TestRunAgainstItself(t *testing.T) {
-	run := store(t, simulate(t, modelEngine(10*time.Millisecond), traffic(3, 200, 40*time.Second)))
+	run := keepRun(t, simulate(t, modelEngine(10*time.Millisecond), traffic(3, 200, 40*time.Second)))
 	c, err := analyze.Compare(context.Background(), engine(t), run, run, analyze.CompareOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,446 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"reprise/replay/fakellm"
+	"reprise/store"
+	"reprise/store/versity"
+)
+
+// bucketWorld is a bucket on a real server behind a proxy that can fail, and a person's machine.
+type bucketWorld struct {
+	t     *testing.T
+	s     *versity.Server
+	dir   string
+	env   []string
+	fault func(w http.ResponseWriter, r *http.Request) bool // whether it answered; nil for never
+	mu    sync.Mutex
+	said  bytes.Buffer  // all that any command said
+	stuck chan struct{} // closed at the end: what a fault waits for that never answers
+}
+
+func newBucketWorld(t *testing.T) *bucketWorld {
+	t.Helper()
+	s, err := versity.Start(t.TempDir(), "logs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	w := &bucketWorld{t: t, s: s, dir: t.TempDir(), stuck: make(chan struct{})}
+	behind := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: s.Addr})
+	h := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		fault := w.fault
+		w.mu.Unlock()
+		if fault == nil || !fault(rw, r) {
+			behind.ServeHTTP(rw, r)
+		}
+	}))
+	t.Cleanup(h.Close)
+	t.Cleanup(func() { close(w.stuck) })
+	w.env = append(versity.Env(strings.TrimPrefix(h.URL, "http://"), w.dir), "XDG_CONFIG_HOME="+filepath.Join(w.dir, "config"), "XDG_CACHE_HOME="+filepath.Join(w.dir, "cache"))
+	for _, kv := range w.env { // for what the test itself puts into the bucket
+		k, v, _ := strings.Cut(kv, "=")
+		t.Setenv(k, v)
+	}
+	return w
+}
+
+func (w *bucketWorld) fail(fault func(w http.ResponseWriter, r *http.Request) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fault = fault
+}
+
+// command makes a command line of words apart by blanks; {x} is a path of the machine, | a blank in a word.
+func (w *bucketWorld) command(line string) *exec.Cmd {
+	args := strings.Fields(line)
+	for i := range args {
+		if name, ok := strings.CutPrefix(args[i], "{"); ok {
+			args[i] = filepath.Join(w.dir, strings.TrimSuffix(name, "}"))
+		}
+		args[i] = strings.ReplaceAll(args[i], "|", " ")
+	}
+	cmd := program(w.t, args...)
+	cmd.Env = append(cmd.Env, w.env...)
+	return cmd
+}
+
+// run runs a command and checks its exit code; it gives what came on stdout, then on stderr.
+func (w *bucketWorld) run(code int, line string) (out, said string) {
+	w.t.Helper()
+	cmd := w.command(line)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Run()
+	fmt.Fprint(&w.said, stdout.String(), stderr.String())
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		w.t.Fatalf("%s: exit code %d, want %d\n%s%s", line, got, code, stdout.String(), stderr.String())
+	}
+	return stdout.String(), stderr.String()
+}
+
+func (w *bucketWorld) put(name string, b []byte) {
+	w.t.Helper()
+	file := filepath.Join(w.t.TempDir(), "object")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	p, err := store.Open("s3://logs/" + name)
+	if err == nil {
+		err = p.Put(w.t.Context(), "", file)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// objects are the names and bytes below a prefix, as the server has them.
+func (w *bucketWorld) objects(prefix string) map[string]string {
+	return w.tree(filepath.Join(w.s.Root, "logs", prefix))
+}
+
+func (w *bucketWorld) tree(dir string) map[string]string {
+	all := map[string]string{}
+	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			b, _ := os.ReadFile(path)
+			all[strings.TrimPrefix(path, dir)] = string(b)
+		}
+		return nil
+	})
+	return all
+}
+
+func (w *bucketWorld) same(prefix, local string) {
+	w.t.Helper()
+	got, want := w.objects(prefix), w.tree(filepath.Join(w.dir, local))
+	if len(got) != len(want) || len(want) == 0 {
+		w.t.Fatalf("%s holds %d objects, %s %d files", prefix, len(got), local, len(want))
+	}
+	for name, b := range want {
+		if got[name] != b {
+			w.t.Errorf("%s%s differs from the local one", prefix, name)
+		}
+	}
+}
+
+// days is a log of three days, in parts of n lines each.
+func threeDays(n int) (logs [][]byte) {
+	for day := range 3 {
+		var b bytes.Buffer
+		for i := range n {
+			b.WriteString(logLine(day*86_400*50 + i))
+		}
+		logs = append(logs, b.Bytes())
+	}
+	return logs
+}
+
+func TestBucket(t *testing.T) {
+	w := newBucketWorld(t)
+	if err := os.Mkdir(filepath.Join(w.dir, "log"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range threeDays(200) {
+		name := fmt.Sprintf("log/%d.jsonl", i)
+		w.put(name, b)
+		if err := os.WriteFile(filepath.Join(w.dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	here := func(s string) string { // the same words about the run of this machine
+		return strings.NewReplacer("s3://logs/", "", w.dir+"/", "").Replace(s)
+	}
+	equal := func(remote, local string) {
+		t.Helper()
+		a, _ := w.run(0, remote)
+		b, _ := w.run(0, local)
+		if here(a) != here(b) || a == "" {
+			t.Errorf("%s says\n%s\nand %s says\n%s", remote, a, local, b)
+		}
+	}
+	equal("ingest s3://logs/log -o s3://logs/run", "ingest {log} -o {run}")
+	w.same("run", "run")
+	before := w.objects("run")
+	if out, _ := w.run(0, "ingest s3://logs/log/*.jsonl -o s3://logs/run"); !strings.Contains(out, "nothing new: the run had all of it") || len(w.objects("run")) != len(before) {
+		t.Errorf("ingesting the same again: %s", out)
+	}
+	equal("query latency s3://logs/run --format csv", "query latency {run} --format csv")
+	equal("analyze s3://logs/run", "analyze {run}")
+	equal("analyze s3://logs/log", "analyze {log}")
+	equal("plan s3://logs/run -o s3://logs/plan.parquet", "plan {run} -o {plan.parquet}")
+	if w.objects("plan.parquet")[""] != w.tree(filepath.Join(w.dir, "plan.parquet"))[""] {
+		t.Error("the plans differ")
+	}
+	equal("replay s3://logs/plan.parquet --dry-run", "replay {plan.parquet} --dry-run")
+	equal("compare s3://logs/run s3://logs/run", "compare {run} {run}")
+	equal("report weekly s3://logs/run --format json -o s3://logs/out/w.html", "report weekly {run} --format json -o {w.html}")
+	if page := w.objects("out")["/w.html"]; !strings.Contains(page, "<!DOCTYPE html>") || strings.Contains(page, "/cache/reprise/out") {
+		t.Errorf("a page of %d bytes", len(page))
+	}
+	equal("export s3://logs/run --to mooncake -o s3://logs/out/t.jsonl", "export {run} --to mooncake -o {t.jsonl}")
+	equal("compact s3://logs/run", "compact {run}") // nothing to do: a part a day
+
+	var parts atomic.Int32
+	w.fail(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("Range") != "" && strings.HasSuffix(r.URL.Path, ".parquet") {
+			parts.Add(1)
+		}
+		return false
+	})
+	if err := os.RemoveAll(filepath.Join(w.dir, "cache", "reprise", "s3")); err != nil {
+		t.Fatal(err)
+	}
+	first := time.Unix(1795961900, 0).UTC().Truncate(24 * time.Hour)
+	for _, c := range []struct {
+		flags string
+		want  int32
+	}{{"--to " + first.Add(time.Hour).Format(time.RFC3339), 2}, {"", 1}, {"", 0}} { // a day and the one beside it, the rest, nothing
+		parts.Store(0)
+		w.run(0, "query latency s3://logs/run "+c.flags)
+		if parts.Load() != c.want {
+			t.Errorf("query %q fetched %d parts, want %d", c.flags, parts.Load(), c.want)
+		}
+	}
+	if text := w.said.String(); strings.Contains(text, versity.SecretKey) || strings.Contains(text, versity.AccessKey) {
+		t.Error("a key was said")
+	}
+	if left, _ := filepath.Glob(filepath.Join(w.dir, "cache", "reprise", "out", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A replay into a bucket, and the shards of one, are read as local ones are.
+func TestReplayIntoBucket(t *testing.T) {
+	w := newBucketWorld(t)
+	s, target, err := fakellm.Listen(fakellm.Config{Slots: 64, DecodeBase: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var log strings.Builder
+	for i := range 40 {
+		log.WriteString(logLine(i))
+	}
+	w.put("log.jsonl", []byte(log.String()))
+	w.run(0, "plan s3://logs/log.jsonl -o s3://logs/plan.parquet")
+	w.run(0, "replay s3://logs/plan.parquet --model fake --target "+target+" -o s3://logs/one")
+	at := time.Now().Add(3 * time.Second).UTC().Format(time.RFC3339Nano)
+	var clients []*exec.Cmd
+	for i := range 2 {
+		c := w.command(fmt.Sprintf("replay s3://logs/plan.parquet --model fake --target %s --shard %d/2 --start-at %s -o s3://logs/two", target, i, at))
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		clients = append(clients, c)
+	}
+	for _, c := range clients {
+		if err := c.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, run := range []string{"one", "two"} {
+		if out, _ := w.run(0, "query s3://logs/"+run+" --format csv --sql SELECT|count(*)|FROM|requests"); !strings.Contains(out, "\n40\n") {
+			t.Errorf("%s: %s", run, out)
+		}
+	}
+	if _, said := w.run(1, "replay s3://logs/plan.parquet --model fake --target "+target+" -o s3://logs/one"); !strings.Contains(said, "s3://logs/one: there is a run already") {
+		t.Errorf("a second replay into one run: %s", said)
+	}
+}
+
+// A process that is killed while it writes leaves nothing to be seen of what was not whole, and the next one completes it.
+func TestKilledUploadLeavesNothing(t *testing.T) {
+	w := newBucketWorld(t)
+	if err := os.WriteFile(filepath.Join(w.dir, "log.jsonl"), bytes.Join(threeDays(4000), nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run(0, "ingest {log.jsonl} -o {run}")
+	var arrived atomic.Int32
+	w.fail(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPut {
+			return false
+		}
+		some := make([]byte, 10_000)
+		r.Body.Read(some) // the server behind gets nothing
+		arrived.Add(1)
+		<-w.stuck
+		return true
+	})
+	killWhen(t, w.command("ingest {log.jsonl} -o s3://logs/run"), func() bool { return arrived.Load() > 0 })
+	if seen := w.objects("run"); len(seen) != 0 {
+		t.Errorf("a killed upload left %v", slices.Sorted(maps.Keys(seen)))
+	}
+	once := false
+	w.fail(func(_ http.ResponseWriter, r *http.Request) bool { // one part arrives whole, the next does not
+		if r.Method != http.MethodPut {
+			return false
+		}
+		if !once {
+			once = true
+			return false
+		}
+		arrived.Add(1)
+		<-w.stuck
+		return true
+	})
+	arrived.Store(0)
+	killWhen(t, w.command("ingest {log.jsonl} -o s3://logs/run"), func() bool { return arrived.Load() > 0 && len(w.objects("run")) == 1 })
+	whole := w.tree(filepath.Join(w.dir, "run"))
+	for name, b := range w.objects("run") {
+		if whole[name] != b {
+			t.Errorf("%s is there and not whole", name)
+		}
+	}
+	w.fail(nil)
+	w.run(0, "ingest {log.jsonl} -o s3://logs/run")
+	w.same("run", "run")
+	if left, _ := filepath.Glob(filepath.Join(w.dir, "cache", "reprise", "out", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// What cannot be read to its end gives no part of a run, compressed or not, in a folder or named; what cannot be written is kept.
+func TestBucketFails(t *testing.T) {
+	w := newBucketWorld(t)
+	plain := bytes.Join(threeDays(3000), nil)
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write(plain)
+	z.Close()
+	w.put("log/a.jsonl", plain)
+	w.put("log/b.jsonl.gz", zipped.Bytes())
+	cut := func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("Range") == "" {
+			return false
+		}
+		rw.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+		rw.Header().Set("Content-Length", "100000")
+		rw.WriteHeader(http.StatusPartialContent)
+		if strings.HasPrefix(r.Header.Get("Range"), "bytes=0-") { // some bytes, then never any more
+			b := plain
+			if strings.HasSuffix(r.URL.Path, ".gz") {
+				b = zipped.Bytes()
+			}
+			rw.Write(b[:40_000])
+		}
+		rw.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	w.fail(cut)
+	for _, input := range []string{"s3://logs/log/a.jsonl", "s3://logs/log/b.jsonl.gz", "s3://logs/log"} {
+		_, said := w.run(1, "ingest "+input+" -o {half}")
+		if !strings.Contains(said, "the transfer broke off at byte 40000 of") || !strings.Contains(said, "reprise: hint: ") {
+			t.Errorf("%s: %s", input, said)
+		}
+		if p := parts(t, filepath.Join(w.dir, "half")); len(p) > 0 {
+			t.Fatalf("%s left %v", input, p)
+		}
+	}
+	w.fail(func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut {
+			rw.WriteHeader(http.StatusForbidden)
+			rw.Write([]byte(`<Error><Code>AccessDenied</Code></Error>`))
+		}
+		return r.Method == http.MethodPut
+	})
+	_, said := w.run(1, "ingest s3://logs/log -o s3://logs/run")
+	_, kept, _ := strings.Cut(strings.TrimSpace(said), "what was made is kept in ")
+	if !strings.Contains(said, "access denied: AccessDenied (HTTP 403)") || len(parts(t, kept)) != 3 || len(w.objects("run")) > 0 {
+		t.Errorf("%s: %v", said, parts(t, kept))
+	}
+	w.fail(nil)
+	for line, want := range map[string]string{
+		"analyze s3://logs/none":                      "there is no such object, and none below it",
+		"ingest s3://logs/log -o s3://nowhere-here/x": `there is no bucket "nowhere-here"`,
+		"--cache-size 1MB analyze s3://Logs/run":      "Bucket name contains invalid characters",
+		"compact s3://logs/log":                       "no run in",
+	} {
+		if _, said := w.run(1, line); !strings.Contains(said, want) {
+			t.Errorf("%s: %s", line, said)
+		}
+	}
+	w.run(exitUsage, "--cache-size lots analyze s3://logs/log/none.parquet --from x")
+}
+
+func TestCompactBucket(t *testing.T) {
+	w := newBucketWorld(t)
+	for i := range 12 {
+		w.put(fmt.Sprintf("log/%02d.jsonl", i), []byte(logLine(i*3000)+logLine(i*3000+1)))
+	}
+	w.run(0, "ingest s3://logs/log -o s3://logs/run --keep-bodies")
+	w.run(0, "ingest s3://logs/log -o {run} --keep-bodies")
+	rows := "query s3://logs/run --format csv --sql SELECT|*|FROM|requests|ORDER|BY|request_id"
+	want, _ := w.run(0, rows)
+	killed := 0 // after each change of the bucket, one process that is killed before the next
+	for changes := 0; ; changes++ {
+		var n atomic.Int32
+		reached := make(chan struct{})
+		w.fail(func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodPut && r.Method != http.MethodDelete || n.Add(1) <= int32(changes) {
+				return false
+			}
+			select {
+			case reached <- struct{}{}:
+			case <-w.stuck:
+			}
+			<-w.stuck
+			return true
+		})
+		cmd := w.command("compact s3://logs/run")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		select {
+		case <-reached:
+			cmd.Process.Kill()
+			<-done
+			killed++
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			changes = -1
+		}
+		w.fail(nil)
+		if got, _ := w.run(0, rows); got != want {
+			t.Fatalf("after a compaction that was killed after %d changes the run reads differently:\n%s\nwant\n%s", changes, got, want)
+		}
+		if changes < 0 {
+			break
+		}
+	}
+	if killed == 0 {
+		t.Error("none was killed")
+	}
+	w.run(0, "compact {run}")
+	w.same("run", "run")
+	if out, _ := w.run(0, "compact s3://logs/run"); !strings.Contains(out, "nothing to do") {
+		t.Errorf("a second call: %s", out)
+	}
+	if out, _ := w.run(0, "ingest s3://logs/log -o s3://logs/run --keep-bodies"); !strings.Contains(out, "nothing new") {
+		t.Errorf("the same logs again: %s", out)
+	}
+	w.same("run", "run")
+}
