@@ -5,7 +5,7 @@ SHORT_FUZZ ?= 3s
 # Packages that must also build on a Mac without cgo (DuckDB needs cgo).
 PORTABLE := ./ingest/... ./queries/... ./replay/...
 
-.PHONY: build demo test lint fuzz bench bench-peers golden ci chromium race darwin versitygw
+.PHONY: build demo test lint fuzz bench bench-peers test-engine golden ci chromium race darwin versitygw
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/reprise
@@ -57,6 +57,10 @@ bench:
 # installs the three into $TMPDIR/reprise-bench (Python 3.12; 7 GB, minutes). Without them: go run ./replay/bench -peers=false
 bench-peers:
 	$(GO) run ./replay/bench
+
+# A window of the shipped capture against a real engine: llama.cpp's server from PyPI in a throw-away environment (7 minutes, two processors).
+test-engine:
+	$(GO) test -tags engine -count 1 -timeout 30m -v -run RealEngine ./cmd/reprise
 
 # Rewrites the golden files; read the difference before you commit it.
 golden:

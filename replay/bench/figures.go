@@ -15,6 +15,7 @@ type outcome struct {
 	Why  string // why there are no figures
 	rows []said // by request, or in order of start where the tool has no ids
 	truth
+	drawn        bool // the tool has no plan to be behind
 	tool, server *sampler
 	from, to     time.Time // when the tool ran
 }
@@ -46,7 +47,9 @@ func (o *outcome) measure(l *load) figures {
 	}
 	f.Sent = len(requests)
 	o.errors(&f, requests)
-	o.lags(&f, l, requests)
+	if !o.drawn {
+		o.lags(&f, l, requests)
+	}
 	o.costs(&f, requests)
 	return f
 }

@@ -16,6 +16,7 @@ import (
 // local one of words, so that nothing is downloaded.
 type peer struct {
 	name, version string
+	drawn         bool   // its constant rate is one on average
 	export        string // below the folder of the run
 	args          func(url, dir, tokenizer string, l *load) []string
 	files         func(url, dir, tokenizer string, l *load) map[string]string
@@ -32,7 +33,7 @@ var peers = []peer{
 			"--constraint", fmt.Sprintf("kind=max_requests,count=%d", len(l.Due)), "--tokenizer", "kind=huggingface_auto,model=" + tokenizer,
 			"--data", fmt.Sprintf("kind=synthetic_text,prompt_tokens=%d,output_tokens=%d", inputTokens, l.Tokens), "--output", "kind=json,path=" + filepath.Join(dir, "benchmarks.json"), "--disable-console"}
 	}},
-	{name: "inference-perf", version: "0.7.0", export: "out/per_request_lifecycle_metrics.json", args: func(_, dir, _ string, _ *load) []string {
+	{name: "inference-perf", version: "0.7.0", drawn: true, export: "out/per_request_lifecycle_metrics.json", args: func(_, dir, _ string, _ *load) []string {
 		return []string{"-c", filepath.Join(dir, "load.yaml"), "--log-level", "WARNING"}
 	}, files: func(url, dir, tokenizer string, l *load) map[string]string {
 		return map[string]string{"load.yaml": fmt.Sprintf(inferencePerf, model, url, tokenizer, inputTokens, l.Tokens, len(l.Due), l.Rate, float64(len(l.Due))/float64(l.Rate), filepath.Join(dir, "out"))}
@@ -111,7 +112,7 @@ func quietly(name string, args ...string) error {
 }
 
 func (p peer) tool(env, tokenizer string) tool {
-	return tool{name: p.name + " " + p.version, peer: true, command: func(b *bench, dir, url string, l *load) (*exec.Cmd, error) {
+	return tool{name: p.name + " " + p.version, peer: true, drawn: p.drawn, command: func(b *bench, dir, url string, l *load) (*exec.Cmd, error) {
 		if p.files != nil {
 			for name, text := range p.files(url, dir, tokenizer, l) {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

@@ -53,6 +53,7 @@ func (b *bench) attempt(t *tool, l *load, o *outcome) error {
 		return failed
 	}
 	o.rows, err = t.read(b, dir)
+	o.drawn = t.drawn
 	return err
 }
 
@@ -74,7 +75,7 @@ func (b *bench) watched(cmd *exec.Cmd, dir string, l *load, o *outcome) error {
 		return err
 	}
 	o.tool = watch(cmd.Process.Pid)
-	limit := 2*l.Due[len(l.Due)-1] + 60*time.Second
+	limit := 2*l.Due[len(l.Due)-1] + 90*time.Second
 	end := time.AfterFunc(limit, func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	err = cmd.Wait()
 	o.to = time.Now()

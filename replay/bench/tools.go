@@ -17,6 +17,7 @@ import (
 type tool struct {
 	name    string
 	peer    bool // takes long to start: runs the loads for peers alone
+	drawn   bool // sends at random times of its own
 	streams bool // runs the loads of many streams alone
 	command func(b *bench, dir, url string, l *load) (*exec.Cmd, error)
 	read    func(b *bench, dir string) ([]said, error)

@@ -29,7 +29,9 @@ func TestTimelineListensWhileItWaits(t *testing.T) {
 	l := newLab(t, Config{Timeline: &Timeline{First: 20 * time.Millisecond, Every: 1, Stall: 600 * time.Millisecond}})
 	done := make(chan answer, 2)
 	for i := range 2 {
-		go func() { done <- l.post(t.Context(), textPath, "", `{"model":"fake","prompt":"a b","max_tokens":2,"stream":true}`) }()
+		go func() {
+			done <- l.post(t.Context(), textPath, "", `{"model":"fake","prompt":"a b","max_tokens":2,"stream":true}`)
+		}()
 		if i == 0 {
 			time.Sleep(200 * time.Millisecond)
 		}

@@ -1,0 +1,137 @@
+//go:build engine
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"reprise/analyze"
+	"reprise/replay/fakellm"
+)
+
+// enginePackages are what the throw-away environment holds.
+var enginePackages = []string{"xllamacpp==2026.10.11549", "numpy"}
+
+// realEngine is llama.cpp's server with a model of random weights (testdata/engine).
+type realEngine struct {
+	*testing.T
+	python, model, files string
+}
+
+func newRealEngine(t *testing.T) realEngine {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := filepath.Abs(filepath.Join("..", "..", "testdata", "engine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := realEngine{t, filepath.Join(dir, "venv", "bin", "python"), filepath.Join(dir, "model.gguf"), files}
+	start := time.Now()
+	e.must("python3", "-m", "venv", filepath.Join(dir, "venv"))
+	e.must(e.python, append([]string{"-m", "pip", "install", "-q"}, enginePackages...)...)
+	e.must(e.python, filepath.Join(files, "make_gguf.py"), filepath.Join("..", "..", "replay", "words.txt"), e.model)
+	t.Logf("%s installed and model made in %.0f s", enginePackages[0], time.Since(start).Seconds())
+	return e
+}
+
+func (e realEngine) must(name string, args ...string) {
+	e.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		e.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}
+
+// start serves with a batch (most prompt tokens of a step) and slots (streams at once), and returns the address. Each has a cache of its own.
+func (e realEngine) start(batch, slots int) (url string, stop func()) {
+	e.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		e.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	log, err := os.Create(filepath.Join(e.TempDir(), "engine.log"))
+	if err != nil {
+		e.Fatal(err)
+	}
+	cmd := exec.Command(e.python, filepath.Join(e.files, "engine.py"), e.model, strconv.Itoa(port), strconv.Itoa(batch), strconv.Itoa(slots))
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		e.Fatal(err)
+	}
+	stop = func() { cmd.Process.Kill(); cmd.Wait(); log.Close() }
+	url = fmt.Sprintf("http://127.0.0.1:%d", port)
+	for range 600 {
+		if answer, err := http.Get(url + "/health"); err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return url, stop
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	stop()
+	text, _ := os.ReadFile(log.Name())
+	e.Fatalf("the engine does not answer within a minute:\n%s", text)
+	return "", nil
+}
+
+// A window of the shipped capture, sent to a real engine: twice to the same (no difference is claimed), to one with a single slot (worse: requests
+// queue) and to one with a smaller batch (long prompts hold other streams for less long, by probes in every replay).
+func TestRealEngine(t *testing.T) {
+	e := newRealEngine(t)
+	w := newWorld(t, fakellm.Config{})
+	log, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo", "baseline.litellm.jsonl.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := time.UnixMicro(1795961900757231).UTC() // of the capture
+	span := fmt.Sprintf("--from %s --to %s", first.Add(100*time.Second).Format(time.RFC3339Nano), first.Add(160*time.Second).Format(time.RFC3339Nano))
+	w.run(0, "plan "+log+" "+span+" --speed 0.75 --probe-tokens 1500 --probe-every 5s -o {plan.parquet}")
+	for _, r := range []struct {
+		name         string
+		batch, slots int
+	}{{"a", 512, 4}, {"again", 512, 4}, {"batch64", 64, 4}, {"slot1", 512, 1}} {
+		url, stop := e.start(r.batch, r.slots)
+		t.Logf("%s, batch %d, slots %d:\n%s", r.name, r.batch, r.slots, w.run(0, "replay {plan.parquet} -q --model random --metrics-url "+url+"/metrics --target "+url+" -o {"+r.name+"}"))
+		stop()
+	}
+	if v, text := w.verdict("compare {a} {again} --margin 30% --json"); v != analyze.NonInferior && v != analyze.Inconclusive {
+		t.Errorf("the same engine twice: %s\n%s", v, text)
+	}
+	if v, text := w.verdict("compare {a} {slot1} --aa {again} --margin 30% --json"); v != analyze.Worse {
+		t.Errorf("one slot in place of four: %s, want WORSE\n%s", v, text)
+	}
+	large, small := probeEffect(w, "a"), probeEffect(w, "batch64")
+	if large["gap_low_ms"] <= 0 || small["gap_effect_ms"] > large["gap_effect_ms"]/2 {
+		t.Errorf("a long prompt lengthens a gap by %.0f ms with a batch of 512 and by %.0f with one of 64; want more than 0, and less than half of it", large["gap_effect_ms"], small["gap_effect_ms"])
+	}
+}
+
+// verdict runs a comparison, whatever its exit code.
+func (w world) verdict(line string) (verdict, text string) {
+	w.Helper()
+	var out, talk bytes.Buffer
+	args := strings.Fields(strings.NewReplacer("{", w.dir+"/", "}", "").Replace(line))
+	code := (&app{out: &out, err: &talk}).run(w.Context(), args)
+	var c struct {
+		Verdict string
+		WhyNot  []string `json:"why_not"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &c); err != nil {
+		w.Fatalf("%s: exit code %d: %v\n%s%s", line, code, err, out.String(), talk.String())
+	}
+	w.Logf("%s: %s %v", line, c.Verdict, c.WhyNot)
+	return c.Verdict, out.String()
+}
