@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,9 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 		}
 		e.mounts[r] = src
 		return src, nil
+	}
+	if r.table != "" {
+		return fail(errors.New("DuckDB reads folders, not tables of a cluster"))
 	}
 	plain, err := e.readable(r)
 	if err != nil {

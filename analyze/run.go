@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"reprise/layout"
-	"reprise/queries"
 )
 
 // Run is a folder of Parquet parts, as found when it was opened; parts added later are not seen.
@@ -16,9 +15,9 @@ type Run struct {
 	Path  string
 	Parts []string // absolute paths, sorted
 
-	table   queries.Table // of a cluster; without a name the run is a folder
-	replay  bool          // the table of a cluster holds a replay; known once it is mounted
-	metrics []string      // files of the target's own metrics, beside the parts; none for a log
+	table   string   // the run is a table of a cluster, of this name; "" is a folder
+	replay  bool     // the table of a cluster holds a replay; known once it is mounted
+	metrics []string // files of the target's own metrics, beside the parts; none for a log
 }
 
 // Open lists the parts of a run: path/day=*/*.parquet. path may also be one Parquet file, or a folder of what the clients

@@ -9,22 +9,22 @@ import (
 	"reprise/queries"
 )
 
-// OpenTable is a run that lies behind a table of the cluster: NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME. The table is looked at with the
-// first query.
-func (e *Engine) OpenTable(name string) (*Run, error) {
-	if e.cluster == nil {
-		return nil, fmt.Errorf("table %q: DuckDB reads folders, not tables of a cluster", name)
-	}
-	t, err := queries.ParseTable(name, e.cluster.home)
-	if err != nil {
+// OpenTable is a run that lies behind a table of a cluster: NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME; what is missing is the engine's.
+// The table is looked at with the first query.
+func OpenTable(name string) (*Run, error) {
+	if _, err := queries.ParseTable(name, queries.Table{Catalog: "c", Schema: "s"}); err != nil {
 		return nil, err
 	}
-	return &Run{Path: name, table: t}, nil
+	return &Run{Path: name, table: name}, nil
 }
 
 // mountTable finds out which forms of the base views the table needs. It reads two columns of it whole.
 func (e *Engine) mountTable(ctx context.Context, r *Run) (queries.Source, error) {
-	src := queries.Source{Scan: r.table.Scan(), Dialect: queries.Trino}
+	table, err := queries.ParseTable(r.table, e.cluster.home)
+	if err != nil {
+		return queries.Source{}, fmt.Errorf("%w: Trino reads tables, not folders", err)
+	}
+	src := queries.Source{Scan: table.Scan(), Dialect: queries.Trino}
 	var n int64
 	text := `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE), coalesce(max(attempt) > 1, FALSE),
 count(DISTINCT clock_domain = 'wall') > 1, coalesce(bool_or(vantage = 'replay'), FALSE), count(*) FROM ` + src.Scan
@@ -32,17 +32,17 @@ count(DISTINCT clock_domain = 'wall') > 1, coalesce(bool_or(vantage = 'replay'),
 		return src, err
 	}
 	if n == 0 {
-		if err := e.synced(ctx, r.table); err != nil {
+		if err := e.synced(ctx, table); err != nil {
 			return src, err
 		}
 	}
 	var metrics int64
-	err := e.row(ctx, fmt.Sprintf(`SELECT count(*) FROM "%s".information_schema.tables WHERE table_schema = '%s' AND table_name = '%s'`, r.table.Catalog, r.table.Schema, r.table.Metrics().Name), &metrics)
+	err = e.row(ctx, fmt.Sprintf(`SELECT count(*) FROM "%s".information_schema.tables WHERE table_schema = '%s' AND table_name = '%s'`, table.Catalog, table.Schema, table.Metrics().Name), &metrics)
 	if err != nil {
 		return src, err
 	}
 	if metrics > 0 {
-		src.Metrics = r.table.Metrics().String()
+		src.Metrics = table.Metrics().String()
 		r.metrics = []string{src.Metrics}
 	}
 	if !src.Joined {

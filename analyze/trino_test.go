@@ -9,8 +9,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -22,20 +24,41 @@ import (
 // These tests need a Trino node: make test-trino starts one. REPRISE_TRINO says where (http://USER@HOST:PORT), REPRISE_TRINO_RUNS is
 // the folder that its catalog "run" reads. Without them they fail: a test that is not run must be seen.
 
-// both are the two engines, and runs that both can read.
+// both are the two engines, as many pairs as there are cores, and runs that both can read.
 type both struct {
-	duck, trino *Engine
-	folder      string
-	runs        int
+	idle   chan *enginePair
+	folder string
+	mu     sync.Mutex
+	runs   int
+	matches
 }
+
+// enginePair is used by one test at a time. tables are the runs on Trino by name.
+type enginePair struct {
+	duck, trino *Engine
+	tables      map[string]*Run
+}
+
+// matches counts what was compared.
+type matches struct{ answers, rows, differences int }
 
 func newBoth(t *testing.T) *both {
 	t.Helper()
-	folder := os.Getenv("REPRISE_TRINO_RUNS")
-	if folder == "" {
+	b := &both{idle: make(chan *enginePair, runtime.GOMAXPROCS(0)), folder: os.Getenv("REPRISE_TRINO_RUNS")}
+	if b.folder == "" {
 		t.Fatal("REPRISE_TRINO and REPRISE_TRINO_RUNS are not set: run make test-trino")
 	}
-	return &both{newEngine(t), newTrino(t, "run/tests"), folder, 0}
+	for range cap(b.idle) {
+		b.idle <- &enginePair{newEngine(t), newTrino(t, "run/tests"), map[string]*Run{}}
+	}
+	return b
+}
+
+// take waits for a pair, which goes back at the end of the test.
+func (b *both) take(t *testing.T) *enginePair {
+	p := <-b.idle
+	t.Cleanup(func() { b.idle <- p })
+	return p
 }
 
 func newTrino(t *testing.T, place string) *Engine {
@@ -61,10 +84,14 @@ func trinoURL(t *testing.T, place string) string {
 }
 
 // mount copies a run to where Trino reads, and makes a table of it.
-func (b *both) mount(t *testing.T, r *Run) *Run {
+func (b *both) mount(t *testing.T, r *Run) string {
 	t.Helper()
+	p := <-b.idle
+	defer func() { b.idle <- p }()
+	b.mu.Lock()
 	b.runs++
-	name := fmt.Sprintf("r%d_%s", b.runs, strings.ToLower(b.trino.cluster.session))
+	name := fmt.Sprintf("r%d_%s", b.runs, p.trino.cluster.session)
+	b.mu.Unlock()
 	for _, part := range r.Parts {
 		day := filepath.Base(filepath.Dir(part))
 		if !strings.HasPrefix(day, "day=") {
@@ -75,20 +102,28 @@ func (b *both) mount(t *testing.T, r *Run) *Run {
 	for _, part := range r.metrics {
 		link(t, part, filepath.Join(b.folder, name, "metrics", filepath.Base(part)))
 	}
-	table, err := queries.ParseTable(name, b.trino.cluster.home)
+	table, err := queries.ParseTable(name, p.trino.cluster.home)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range queries.Mount(table, "local:///"+name, len(r.metrics) > 0) {
-		if _, err := b.trino.conn.ExecContext(context.Background(), s); err != nil {
+		if _, err := p.trino.conn.ExecContext(context.Background(), s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	there, err := b.trino.OpenTable(name)
-	if err != nil {
-		t.Fatal(err)
+	return name
+}
+
+// table is the run of a name on Trino.
+func (p *enginePair) table(t *testing.T, name string) *Run {
+	if p.tables[name] == nil {
+		r, err := OpenTable(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.tables[name] = r
 	}
-	return there
+	return p.tables[name]
 }
 
 func link(t *testing.T, from, to string) {
@@ -105,29 +140,38 @@ func link(t *testing.T, from, to string) {
 	}
 }
 
-// matches counts what was compared.
-type matches struct{ answers, rows, differences int }
-
 // compare asks both engines and reports each difference. It gives Trino's answer, nil without.
-func (b *both) compare(t *testing.T, n *matches, here, there *Run, name string, sc Scope, params map[string]string) *Result {
+func (b *both) compare(t *testing.T, c comparison) *Result {
 	t.Helper()
-	want, err := b.duck.Query(context.Background(), here, name, sc, params)
+	p := b.take(t)
+	want, err := p.duck.Query(context.Background(), c.here, c.name, c.scope, c.params)
 	if err != nil {
-		t.Fatalf("%s on DuckDB: %v", name, err)
+		t.Fatalf("%s on DuckDB: %v", c.name, err)
 	}
-	got, err := b.trino.Query(context.Background(), there, name, sc, params)
+	got, err := p.trino.Query(context.Background(), p.table(t, c.there), c.name, c.scope, c.params)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if err != nil {
-		n.differences++
-		t.Errorf("%s on Trino: %v", name, err)
+		b.differences++
+		t.Errorf("%s on Trino: %v", c.name, err)
 		return nil
 	}
-	n.answers++
-	n.rows += len(want.Rows)
+	b.answers++
+	b.rows += len(want.Rows)
 	if d := difference(want, got); d != "" {
-		n.differences++
-		t.Errorf("%s: %s", name, d)
+		b.differences++
+		t.Errorf("%s: %s", c.name, d)
 	}
 	return got
+}
+
+// comparison is one question to both engines.
+type comparison struct {
+	name   string
+	here   *Run
+	there  string
+	scope  Scope
+	params map[string]string
 }
 
 // difference is the first cell that differs: numbers that are whole on both sides exactly, others to 1e-9.
@@ -168,35 +212,30 @@ func sameValue(a, b any) bool {
 // TestTrinoEveryQuery runs the whole catalogue over runs with everything odd on both engines.
 func TestTrinoEveryQuery(t *testing.T) {
 	b := newBoth(t)
-	var n matches
-	files := map[string]bool{}
 	again := trace.Request{RequestID: "a", RootRequestID: "r1", Attempt: 2, SourceFormat: "other", Arrival: trace.Ptr(int64(400_000))}
-	plain := Scope{SLO: anySLO(t)}
 	by := Scope{SLO: anySLO(t), By: []string{"tenant", "model"}}
 	cut := Scope{SLO: anySLO(t), By: []string{"model"}, From: trace.Ptr(int64(200_000)), To: trace.Ptr(int64(40_000_000))}
-	for _, c := range []struct {
-		name   string
-		rows   []trace.Request
-		scopes []Scope
-	}{
-		{"odd", oddRequests(), []Scope{plain, by}},
-		{"random", randomRequests(rand.New(rand.NewPCG(1, 2)), 300), []Scope{by, cut}},
-		{"tried again, two formats", append(fullRequests(40), again), []Scope{by}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	t.Run("runs", func(t *testing.T) {
+		for _, c := range []struct {
+			name  string
+			rows  []trace.Request
+			scope Scope
+		}{
+			{"odd", oddRequests(), by},
+			{"cut", randomRequests(rand.New(rand.NewPCG(1, 2)), 300), cut},
+			{"tried again, two formats", append(fullRequests(40), again), Scope{SLO: anySLO(t)}},
+		} {
 			here := writeRun(t, c.rows)
 			there := b.mount(t, here)
-			for i, sc := range c.scopes {
-				for _, name := range queries.Names() {
-					t.Run(fmt.Sprintf("%s/%d", name, i), func(t *testing.T) {
-						files[name] = true
-						b.compare(t, &n, here, there, name, sc, nil)
-					})
-				}
+			for _, name := range queries.Names() {
+				t.Run(c.name+"/"+name, func(t *testing.T) {
+					t.Parallel()
+					b.compare(t, comparison{name, here, there, c.scope, nil})
+				})
 			}
-		})
-	}
-	t.Logf("%d query files, %d answers, %d rows, %d differences", len(files), n.answers, n.rows, n.differences)
+		}
+	})
+	t.Logf("%d query files, %d answers, %d rows, %d differences", len(queries.Names()), b.answers, b.rows, b.differences)
 }
 
 // oddRequests are streams as they come and what breaks figures: unknowns, failures, answers of one token, empty lists, values that
@@ -246,66 +285,60 @@ func oddRequests() []trace.Request {
 // TestTrinoExamples runs the examples that were worked out by hand on Trino too: see TestExamples.
 func TestTrinoExamples(t *testing.T) {
 	b := newBoth(t)
-	var n matches
 	files, err := filepath.Glob("../testdata/queries/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no examples", err)
 	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		t.Run(name, func(t *testing.T) { b.example(t, &n, name, file) })
-	}
-	t.Logf("%d files of examples, %d answers, %d rows, %d differences", len(files), n.answers, n.rows, n.differences)
+	t.Run("files", func(t *testing.T) {
+		for _, file := range files {
+			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				b.example(t, name, file)
+			})
+		}
+	})
+	t.Logf("%d files of examples, %d answers, %d rows, %d differences", len(files), b.answers, b.rows, b.differences)
 }
 
-func (b *both) example(t *testing.T, n *matches, name, file string) {
+func (b *both) example(t *testing.T, name, file string) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var here, there *Run
-	var sc Scope
-	params := map[string]string{}
+	c := comparison{name: name}
 	for _, f := range ar.Files {
 		word, _, _ := strings.Cut(f.Name, " ")
 		switch word {
 		case "requests":
-			here, there = writeRun(t, readTable(t, string(f.Data)).requests(t)), nil
+			c.here, c.there = writeRun(t, readTable(t, string(f.Data)).requests(t)), ""
 		case "metrics":
-			here, there = addMetrics(t, here, readTable(t, string(f.Data))), nil
+			c.here, c.there = addMetrics(t, c.here, readTable(t, string(f.Data))), ""
 		case "params":
-			sc, params = readParams(t, string(f.Data))
+			c.scope, c.params = readParams(t, string(f.Data))
 		case "want", "has":
-			if there == nil {
-				there = b.mount(t, here)
+			if c.there == "" {
+				c.there = b.mount(t, c.here)
 			}
-			t.Run(f.Name, func(t *testing.T) {
-				b.check(t, n, exampleCase{name, here, there, sc, params}, word, readTable(t, string(f.Data)))
-			})
+			t.Run(f.Name, func(t *testing.T) { b.check(t, c, word, readTable(t, string(f.Data))) })
 		}
 	}
 }
 
-type exampleCase struct {
-	name        string
-	here, there *Run
-	scope       Scope
-	params      map[string]string
-}
-
 // check compares Trino's answer with what the example says, and for a query all of it with DuckDB's.
-func (b *both) check(t *testing.T, n *matches, c exampleCase, word string, want table) {
+func (b *both) check(t *testing.T, c comparison, word string, want table) {
 	var got *Result
 	if _, err := queries.Get(c.name); err == nil {
-		if got = b.compare(t, n, c.here, c.there, c.name, c.scope, c.params); got == nil {
+		if got = b.compare(t, c); got == nil {
 			return
 		}
 	} else {
+		p := b.take(t)
 		var places []string
 		for i := range want.names {
 			places = append(places, fmt.Sprint(i+1))
 		}
-		res, err := b.trino.SQL(context.Background(), c.there, c.scope, "SELECT "+strings.Join(want.names, ", ")+" FROM "+c.name+" ORDER BY "+strings.Join(places, ", "))
+		res, err := p.trino.SQL(context.Background(), p.table(t, c.there), c.scope, "SELECT "+strings.Join(want.names, ", ")+" FROM "+c.name+" ORDER BY "+strings.Join(places, ", "))
 		if err != nil {
 			t.Fatal(err)
 		}
