@@ -5,7 +5,7 @@ SHORT_FUZZ ?= 3s
 # Packages that must also build on a Mac without cgo (DuckDB needs cgo).
 PORTABLE := ./ingest/... ./queries/... ./replay/...
 
-.PHONY: build demo test lint fuzz bench bench-peers test-engine golden ci chromium race darwin versitygw
+.PHONY: build demo test lint fuzz bench bench-peers test-engine test-trino golden ci chromium race darwin versitygw
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/reprise
@@ -30,12 +30,17 @@ versitygw: $(VERSITYGW)
 test: chromium versitygw
 	$(GO) test -timeout 20m ./...
 
+# The catalogue and the reports on one Trino node beside DuckDB: see .ci/trino.
+test-trino:
+	GO=$(GO) .ci/trino test
+
 race:
 	$(GO) test -race ./ingest/... ./replay/...
 
 lint: darwin
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
+	$(GO) vet -tags trino ./analyze ./cmd/reprise
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; fi
 
 darwin:
@@ -67,4 +72,4 @@ golden:
 	UPDATE=1 $(GO) test ./...
 	git diff --stat
 
-ci: lint race fuzz test
+ci: lint race fuzz test test-trino

@@ -172,14 +172,23 @@ func (e *Engine) workedOut(ctx context.Context, r *Run, q queries.Query, sc Scop
 			return nil, nil, err
 		}
 	}
-	values, err := e.values(q, sc, params)
+	values, err := givenValues(q, sc, params)
 	return values, warnings, err
 }
 
 var leadingComments = regexp.MustCompile(`^(?:\s+|--[^\n]*\n?|/\*(?s:.*?)\*/)+`)
 
-// SQL runs a statement of the user's own, which begins with SELECT or WITH, over the base views.
+// SQL runs a statement that begins with SELECT or WITH over the base views. It is in DuckDB's words, whatever the engine.
 func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Result, error) {
+	return e.sql(ctx, r, sc, text, false)
+}
+
+// SQLAsIs is SQL with a statement in the words of the engine: one of the user's own.
+func (e *Engine) SQLAsIs(ctx context.Context, r *Run, sc Scope, text string) (*Result, error) {
+	return e.sql(ctx, r, sc, text, true)
+}
+
+func (e *Engine) sql(ctx context.Context, r *Run, sc Scope, text string, verbatim bool) (*Result, error) {
 	text = strings.TrimSpace(leadingComments.ReplaceAllString(text, ""))
 	if word := strings.ToUpper(firstWord(text)); word != "SELECT" && word != "WITH" {
 		return nil, fmt.Errorf("expected a statement that begins with SELECT or WITH, got %q", firstWord(text))
@@ -188,6 +197,7 @@ func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Resul
 	if err != nil {
 		return nil, err
 	}
+	src.Verbatim = verbatim
 	values, warnings, err := e.workedOut(ctx, r, queries.Query{Text: text}, sc, nil)
 	if err != nil {
 		return nil, err
@@ -204,8 +214,8 @@ func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Resul
 	return res, nil
 }
 
-// values are params and, of the SLO's, those that the query reads.
-func (e *Engine) values(q queries.Query, sc Scope, params map[string]string) (map[string]string, error) {
+// givenValues are params and, of the SLO's, those that the query reads.
+func givenValues(q queries.Query, sc Scope, params map[string]string) (map[string]string, error) {
 	values := map[string]string{}
 	slo := sc.SLO.Params()
 	if sc.SLO.Objective > 0 {
@@ -264,7 +274,7 @@ func shown(q queries.Query, values map[string]string) map[string]string {
 		if !given && slices.Contains(q.Params, p) {
 			v = p.Value()
 		}
-		if v != "" && v != "NULL" && p.Name != "curves" && p.Name != "ranks" && p.Name != "changes" { // they follow from the samples
+		if v != "" && v != "NULL" && (p.Name == "fits" || !slices.Contains(derived, p.Name)) { // they follow from the samples
 			out[p.Name] = v
 		}
 	}

@@ -27,11 +27,11 @@ type TrinoOptions struct {
 
 // TrinoProgress is what the cluster says of a statement that runs.
 type TrinoProgress struct {
-	State           string
-	Done, Splits    int
-	Rows, Bytes     int64
-	CPU, Elapsed    time.Duration
-	Step, Statement int // of the tables of steps that a query needs: which is being made; 0 of 0 is the query itself
+	State        string
+	Done, Splits int
+	Rows, Bytes  int64
+	CPU, Elapsed time.Duration
+	Step, Steps  int // of the tables of steps that a query needs: which is being made; 0 of 0 is the query itself
 }
 
 // cluster is the other side of an engine that does not run here.

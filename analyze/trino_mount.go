@@ -1,11 +1,15 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"reprise/layout"
 	"reprise/queries"
 )
 
@@ -45,9 +49,8 @@ count(DISTINCT clock_domain = 'wall') > 1, coalesce(bool_or(vantage = 'replay'),
 		src.Metrics = table.Metrics().String()
 		r.metrics = []string{src.Metrics}
 	}
-	if !src.Joined {
-		src.Joined, err = e.repeatedRows(ctx, src)
-	}
+	again, err := e.repeatedRows(ctx, r, src)
+	src.Joined = src.Joined || again
 	return src, err
 }
 
@@ -65,34 +68,45 @@ func (e *Engine) synced(ctx context.Context, t queries.Table) error {
 	return nil
 }
 
-// repeatedRows is repeated of a table: the files and the times they speak of come from the rows.
-func (e *Engine) repeatedRows(ctx context.Context, src queries.Source) (bool, error) {
-	rows, err := e.query(ctx, `SELECT CAST(round(to_unixtime(min(arrival)) * 1e6) AS BIGINT) AS from_us, CAST(round(to_unixtime(max(arrival)) * 1e6) AS BIGINT) AS till_us
-FROM `+src.Scan+` WHERE arrival IS NOT NULL GROUP BY "$path" ORDER BY 1`)
+// repeatedRows is repeated of a table: the files and the times they speak of come from the rows. It notes the files. A
+// compacted file may hold rows twice by itself.
+func (e *Engine) repeatedRows(ctx context.Context, r *Run, src queries.Source) (bool, error) {
+	rows, err := e.query(ctx, `SELECT "$path" AS path, CAST(round(to_unixtime(min(arrival)) * 1e6) AS BIGINT) AS from_us, CAST(round(to_unixtime(max(arrival)) * 1e6) AS BIGINT) AS till_us
+FROM `+src.Scan+` GROUP BY "$path" ORDER BY 1`)
 	if err != nil {
 		return false, err
 	}
 	defer rows.Close()
-	var parts []span
+	var parts, shared []span
+	r.Parts = nil
 	for rows.Next() {
-		var s span
-		if err := rows.Scan(&s.from, &s.to); err != nil {
+		var path string
+		var from, to *int64
+		if err := rows.Scan(&path, &from, &to); err != nil {
 			return false, err
 		}
-		parts = append(parts, s)
+		r.Parts = append(r.Parts, path)
+		if from == nil {
+			continue
+		}
+		parts = append(parts, span{*from, *to})
+		if strings.HasPrefix(filepath.Base(path), layout.Compacted) {
+			shared = append(shared, span{*from, *to})
+		}
 	}
 	if err := rows.Err(); err != nil {
 		return false, e.cluster.explain(err)
 	}
-	var shared []string
-	for _, s := range overlaps(parts) {
-		shared = append(shared, fmt.Sprintf("to_unixtime(arrival) * 1e6 BETWEEN %de0 - 5e-1 AND %de0 + 5e-1", s.from, s.to))
+	slices.SortFunc(parts, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	var times []string
+	for _, s := range append(shared, overlaps(parts)...) {
+		times = append(times, fmt.Sprintf("to_unixtime(arrival) * 1e6 BETWEEN %de0 - 5e-1 AND %de0 + 5e-1", s.from, s.to))
 	}
-	if shared == nil {
+	if times == nil || src.Joined {
 		return false, nil
 	}
 	var again bool
-	err = e.row(ctx, `SELECT count(*) > count(DISTINCT (request_id, attempt, arrival)) FROM `+src.Scan+` WHERE `+strings.Join(shared, " OR "), &again)
+	err = e.row(ctx, `SELECT count(*) > count(DISTINCT (request_id, attempt, arrival)) FROM `+src.Scan+` WHERE `+strings.Join(times, " OR "), &again)
 	return again, err
 }
 

@@ -21,6 +21,7 @@ type Source struct {
 	Metrics                string // what the target said of itself, as trace.Sample; "" without
 	Joined, Grouped, Mixed bool
 	Dialect                Dialect
+	Verbatim               bool // a text that is composed is in the dialect already
 }
 
 // clock is the condition under which a row's arrival counts.
@@ -48,11 +49,14 @@ func Compose(q Query, src Source, sc Scope, values map[string]string) (string, e
 	return compose(src.Dialect.translate(text), Parameters(q), composition{src, sc, bounds(q, sc, values)})
 }
 
-// ComposeText puts the base views that a text of the user's own names in front of it. The text begins with SELECT or
-// WITH; only the parameters of the views can be given.
+// ComposeText puts the base views that a text names in front of it. The text begins with SELECT or WITH; only the parameters
+// of the views can be given. A text of the user's own stays as it is, any other is translated to the dialect.
 func ComposeText(text string, src Source, sc Scope, values map[string]string) (string, error) {
 	text = strings.TrimRight(text, "; \n\t")
 	q := Query{Text: text}
+	if !src.Verbatim {
+		text = src.Dialect.translate(text)
+	}
 	return compose(text, Parameters(q), composition{src, sc, bounds(q, sc, values)})
 }
 
@@ -113,7 +117,7 @@ func compose(text string, params []Param, c composition) (string, error) {
 		if c.src.Dialect != DuckDB {
 			mode = " AS (\n"
 		}
-		ctes = append(ctes, name+mode+c.src.Dialect.translate(fill.Replace(c.viewText(name)))+"\n) /* "+name+" */")
+		ctes = append(ctes, name+mode+fill.Replace(c.viewText(name))+"\n) /* "+name+" */")
 	}
 	with := withWord.FindString(text)
 	if len(ctes) == 0 {

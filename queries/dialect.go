@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Dialect is the SQL of an engine. The texts of the catalogue are DuckDB's; those of another engine follow from them by
@@ -27,8 +28,25 @@ func (d Dialect) folder() string {
 	return string(d)
 }
 
-// view is the text of a view in the dialect. A part {NAME} of it is the file NAME of the dialect's folder.
+// view is the text of a view in the dialect.
 func (d Dialect) view(name string) string {
+	if d == Trino {
+		return trinoViews()[name]
+	}
+	return d.untranslated(name)
+}
+
+// trinoViews are all views in Trino's words, made once: a placeholder is filled in later, and its value stays as it is.
+var trinoViews = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	for name := range load().views {
+		out[name] = Trino.translate(Trino.untranslated(name))
+	}
+	return out
+})
+
+// untranslated is the text of the dialect's own, else that of all. A part {NAME} of it is the file NAME of the dialect's folder.
+func (d Dialect) untranslated(name string) string {
 	text, ok := load().own[path.Join(d.folder(), name)]
 	if !ok {
 		text = load().views[name].Text
@@ -48,7 +66,7 @@ func (d Dialect) translate(text string) string {
 	if d == DuckDB {
 		return text
 	}
-	text = calls(text, trinoFunctions)
+	text = calls(jsonRows(text), trinoFunctions)
 	for _, r := range trinoSpelling {
 		text = substitute(text, r.pattern, r.with)
 	}
@@ -141,6 +159,27 @@ func calls(text string, functions map[string]rewrite) string {
 		text = text[:m[0]] + f(split(args), filter) + rest
 	}
 	return text
+}
+
+var rowsOfJSON = regexp.MustCompile(`\bSELECT unnest\(from_json\(`)
+
+// jsonRows rewrites SELECT unnest(from_json(text, '[{"name": "TYPE", ...}]'), recursive := TRUE), a list of records as rows.
+func jsonRows(text string) string {
+	masked := mask(text)
+	m := rowsOfJSON.FindStringIndex(masked)
+	if m == nil {
+		return text
+	}
+	args := split(text[m[1]:closing(masked, m[1]-1)])
+	end := closing(masked, m[1]-len("(from_json("))
+	var names, types []string
+	for field := range strings.SplitSeq(strings.Trim(args[1], "'[{}]"), ", ") {
+		name, kind, _ := strings.Cut(strings.ReplaceAll(field, `"`, ""), ": ")
+		names, types = append(names, name), append(types, name+" "+kind)
+	}
+	list := strings.Join(names, ", ")
+	return fmt.Sprintf("%sSELECT %s\nFROM UNNEST(CAST(json_parse(%s) AS ARRAY(ROW(%s)))) AS listed(%s)%s", text[:m[0]], list, args[0], strings.Join(types, ", "), list,
+		jsonRows(text[end+1:]))
 }
 
 // lookups rewrites MAP {'a': x, ...}[key].

@@ -19,12 +19,12 @@ const MaxScans = 24
 func Stage(text string, table func(text string) string) ([]Step, string) {
 	g := graph{table: table, nodes: map[string]*node{}}
 	final := g.add("", text, nil)
-	if final.scans(&g) <= MaxScans {
+	if g.scans(final, map[string]int{}) <= MaxScans {
 		return nil, text
 	}
 	for _, name := range g.order {
 		n := g.nodes[name]
-		if n.readers > 1 && n.scans(&g) > 1 {
+		if n.readers > 1 && g.scans(n, map[string]int{}) > 1 {
 			n.table = table(g.statement(n))
 			g.steps = append(g.steps, Step{n.table, g.statement(n)})
 		}
@@ -95,15 +95,18 @@ func readTables(text string, rename func(table string) string) string {
 	return b.String() + text[at:]
 }
 
-// scans counts how often working out the node reads the run.
-func (n *node) scans(g *graph) int {
+// scans counts how often working out the node reads the run, or the table of a step.
+func (g *graph) scans(n *node, known map[string]int) int {
 	total := strings.Count(n.text, sourceMark)
 	for _, name := range n.reads {
-		if r := g.nodes[name]; r.table == "" {
-			total += r.scans(g)
-		} else {
+		if g.nodes[name].table != "" {
 			total++
+			continue
 		}
+		if _, ok := known[name]; !ok {
+			known[name] = g.scans(g.nodes[name], known)
+		}
+		total += known[name]
 	}
 	return total
 }

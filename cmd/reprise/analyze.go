@@ -39,6 +39,7 @@ func (a *app) analyzeCommand() *cobra.Command {
 	s.add(cmd)
 	cmd.Flags().Lookup("format").Usage = "how the report leaves: text, json, markdown"
 	f.add(cmd)
+	engineFlag(cmd, &f)
 	cmd.Flags().StringVar(&to.html, "html", "", "also write the report as one HTML file that needs no network")
 	definitionFlag(cmd, &to.tool)
 	shareFlag(cmd, &to.share)

@@ -61,6 +61,7 @@ func (a *app) compareCommand() *cobra.Command {
 	s.add(cmd)
 	cmd.Flags().Lookup("format").Usage = "how the comparison leaves: text, json, markdown"
 	f.add(cmd)
+	engineFlag(cmd, &f)
 	cmd.Flags().StringVar(&margin, "margin", "10%", "how much worse a figure may be before it counts")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the bootstrap")
 	cmd.Flags().StringVar(&again, "aa", "", "another run of the base's target (A/A): what differs between the two is noise, and a figure that differs by no more is inconclusive")

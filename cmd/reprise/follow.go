@@ -58,6 +58,9 @@ type picture func(context.Context, *analyze.Engine, *analyze.Run) (reports.Repor
 
 // follow shows the picture anew whenever the log has grown, until it is interrupted: that is its ordinary end.
 func (a *app) follow(ctx context.Context, path string, o *followFlags, f *ingestFlags, to *analyzeOutput, show picture) error {
+	if f.engine != "" {
+		return usage(errors.New("--follow reads a log on this machine: it does not go with --engine"))
+	}
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("%s: no such log", path)
 	}

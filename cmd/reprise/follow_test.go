@@ -60,7 +60,9 @@ func TestFollow(t *testing.T) {
 	ctx, interrupt := context.WithCancel(context.Background())
 	defer interrupt()
 	ended := make(chan int)
-	go func() { ended <- (&app{out: &out, err: &talk}).run(ctx, []string{"analyze", "--follow", log, "--every", "1s", "-o", run, "--html", page}) }()
+	go func() {
+		ended <- (&app{out: &out, err: &talk}).run(ctx, []string{"analyze", "--follow", log, "--every", "1s", "-o", run, "--html", page})
+	}()
 	talk.wait(t, "no request yet")
 	write(0, 100)
 	out.wait(t, "100 attempts")

@@ -31,6 +31,7 @@ type ingestFlags struct {
 	keepBodies               bool
 	window                   window // of what is looked at, in a run that lies in a bucket
 	maxRejects               string
+	engine                   string // where queries run, of the commands that have engineFlag; "" is DuckDB
 }
 
 func (f *ingestFlags) add(cmd *cobra.Command) {

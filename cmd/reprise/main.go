@@ -37,6 +37,7 @@ func (a *app) commands() []*cobra.Command {
 		a.formatsCommand(),
 		a.analyzeCommand(),
 		a.queryCommand(),
+		a.sqlCommand(),
 		a.planCommand(),
 		a.replayCommand(),
 		a.compareCommand(),

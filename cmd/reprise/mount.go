@@ -19,6 +19,13 @@ import (
 // mount opens a run. A log file or a folder of logs works too: it is ingested into the person's cache first, where it
 // is found again as long as no file has changed.
 func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.Run, error) {
+	if f.engine != "" {
+		run, err := analyze.OpenTable(path)
+		if err != nil {
+			return nil, usage(fmt.Errorf("--engine: %w", err))
+		}
+		return run, nil
+	}
 	if store.Remote(path) {
 		return a.mountRemote(ctx, path, f)
 	}

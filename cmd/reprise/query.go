@@ -25,7 +25,8 @@ func (a *app) queryCommand() *cobra.Command {
   reprise query latency run --definition vllm      # TTFT, TPOT, ITL, E2E as that tool counts them
   reprise query --show goodput
   reprise query goodput run --slo 'ttft<=450ms,tpot<=40ms@99%' --json
-  reprise query run --sql 'SELECT tenant, count(*) AS n FROM requests GROUP BY tenant ORDER BY n DESC'`,
+  reprise query run --sql 'SELECT tenant, count(*) AS n FROM requests GROUP BY tenant ORDER BY n DESC'
+  reprise query latency logs --engine trino://me@trino:8080/hive/llm        # logs is a table: reprise sql --mount`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case list:
@@ -63,6 +64,7 @@ func (a *app) queryCommand() *cobra.Command {
 	}
 	s.add(cmd)
 	f.add(cmd)
+	engineFlag(cmd, &f)
 	cmd.Flags().BoolVar(&list, "list", false, "list the queries")
 	cmd.Flags().StringVar(&show, "show", "", "print the SQL of a query")
 	cmd.Flags().StringVar(&text, "sql", "", "run this statement over the base views (requests, gaps, judged)")
@@ -89,7 +91,7 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 	if err != nil {
 		return err
 	}
-	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
+	e, err := a.openEngine(ctx, q.f)
 	if err != nil {
 		return err
 	}
@@ -97,7 +99,7 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 	var res *analyze.Result
 	switch {
 	case q.text != "":
-		res, err = e.SQL(ctx, run, sc, q.text)
+		res, err = e.SQLAsIs(ctx, run, sc, q.text)
 	case q.tool != "":
 		res, err = definition{q.tool, q.params}.query(ctx, e, run, sc)
 	default:

@@ -58,6 +58,7 @@ func (a *app) weeklyCommand() *cobra.Command {
 	o.priceFlags.add(cmd, "", "the traffic")
 	o.reportOutput.add(cmd)
 	f.add(cmd)
+	engineFlag(cmd, &f)
 	return cmd
 }
 

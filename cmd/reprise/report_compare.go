@@ -47,6 +47,7 @@ func (a *app) migrationCommand() *cobra.Command {
 	o.cand.add(cmd, "cand-", "the candidate (what is not given is as for the base)")
 	o.reportOutput.add(cmd)
 	o.f.add(cmd)
+	engineFlag(cmd, &o.f)
 	return cmd
 }
 

@@ -53,6 +53,7 @@ func (a *app) incidentCommand() *cobra.Command {
 	fs.StringVar(&slo, "slo", "", "objective, such as 'ttft<=1s,tpot<=60ms@99%', the name of a preset, or a YAML file with objectives by tenant and model")
 	o.add(cmd)
 	f.add(cmd)
+	engineFlag(cmd, &f)
 	return cmd
 }
 

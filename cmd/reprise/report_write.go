@@ -121,6 +121,9 @@ func (a *app) mountAll(ctx context.Context, runs []role, share bool, f *ingestFl
 			m.close()
 		}
 	}()
+	if err := f.noShare(share); err != nil {
+		return nil, err
+	}
 	if m.shared, err = newSharing(share, f); err != nil {
 		return nil, err
 	}
@@ -134,6 +137,6 @@ func (a *app) mountAll(ctx context.Context, runs []role, share bool, f *ingestFl
 		}
 		m.roles, m.runs = append(m.roles, r.name), append(m.runs, run)
 	}
-	m.Engine, err = analyze.NewEngine(ctx, analyze.EngineOptions{})
+	m.Engine, err = a.openEngine(ctx, f)
 	return m, err
 }

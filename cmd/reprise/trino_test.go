@@ -1,0 +1,199 @@
+//go:build trino
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/trinodb/trino-go-client/trino"
+)
+
+// TestTrinoReports makes every report of the demo's recording from a folder by DuckDB and from a table by Trino, and
+// compares them value by value. The table is made by the statements that reprise sql --mount prints.
+func TestTrinoReports(t *testing.T) {
+	c := newCluster(t)
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	logs, err := filepath.Abs("../../testdata/demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(c.folder)
+	name := fmt.Sprintf("demo%d", time.Now().UnixNano())
+	reprise(t, "ingest", logs+"/baseline.litellm.jsonl.zst", logs+"/baseline.spans.jsonl.zst", "-o", name)
+	c.mount(t, name)
+	const slo = "ttft<=1s,tpot<=60ms@99%"
+	values := 0
+	for _, args := range [][]string{
+		{"analyze", name, "--slo", slo, "--json"},
+		{"report", "weekly", name, "--slo", slo, "--format", "json"},
+		{"report", "incident", name, "--slo", slo, "--format", "json"},
+		{"compare", name, name, "--slo", slo, "--json"},
+	} {
+		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+			here := reprise(t, args...)
+			there := reprise(t, append(args, "--engine", c.engine)...)
+			n, d := sameJSON(decoded(t, here), decoded(t, there), "")
+			values += n
+			if d != "" {
+				t.Error(d)
+			}
+			t.Logf("%d values", n)
+		})
+	}
+	t.Logf("%d values compared", values)
+}
+
+// TestTrinoErrors says what went wrong where a person can do something about it.
+func TestTrinoErrors(t *testing.T) {
+	c := newCluster(t)
+	for _, f := range []struct {
+		name, engine, table, want string
+	}{
+		{"no server", "trino://ci@127.0.0.1:1/run/tests", "x", "no Trino answers at 127.0.0.1:1"},
+		{"no catalog", strings.Replace(c.engine, "/run/", "/nosuch/", 1), "x", "no such catalog: "},
+		{"no table", c.engine, "nosuch", "reprise sql --mount"},
+		{"no partition", c.engine, "unsynced", "sync_partition_metadata('tests', 'unsynced', 'FULL')"},
+		{"a folder", c.engine, "a/b", "expected a table"},
+		{"password without TLS", c.engine, "x", "goes over TLS only"},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			if f.name == "no partition" {
+				c.exec(t, mountStatements(t, "unsynced")[:2])
+			}
+			if f.name == "password without TLS" {
+				t.Setenv(passwordVariable, "secret")
+			}
+			var out, talk bytes.Buffer
+			a := &app{in: strings.NewReader(""), out: &out, err: &talk}
+			if code := a.run(context.Background(), []string{"query", "overview", f.table, "--engine", f.engine}); code == exitOK {
+				t.Errorf("exit code 0, want an error")
+			}
+			if !strings.Contains(talk.String(), f.want) || strings.Contains(talk.String(), "secret") {
+				t.Errorf("got %q, want %q in it", talk.String(), f.want)
+			}
+		})
+	}
+}
+
+// cluster is the node that make test-trino started.
+type cluster struct {
+	engine, folder string
+	db             *sql.DB
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	server, folder := os.Getenv("REPRISE_TRINO"), os.Getenv("REPRISE_TRINO_RUNS")
+	u, err := url.Parse(server)
+	if err != nil || u.Host == "" || folder == "" {
+		t.Fatal("REPRISE_TRINO and REPRISE_TRINO_RUNS are not set: run make test-trino")
+	}
+	db, err := sql.Open("trino", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return &cluster{"trino://" + u.User.Username() + "@" + u.Host + "/run/tests", folder, db}
+}
+
+// mountStatements are those that reprise sql --mount prints.
+func mountStatements(t *testing.T, name string) []string {
+	text := reprise(t, "sql", "--mount", "local:///"+name, "--table", "run.tests."+name)
+	var out []string
+	for s := range strings.SplitSeq(text, ";\n") {
+		if s = strings.TrimSpace(s); s != "" && !strings.HasPrefix(s, "--") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (c *cluster) mount(t *testing.T, name string) { c.exec(t, mountStatements(t, name)) }
+
+func (c *cluster) exec(t *testing.T, statements []string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := c.db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// reprise runs a command line and gives its output.
+func reprise(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, talk bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &out, err: &talk, quiet: true}
+	if code := a.run(context.Background(), args); code != exitOK {
+		t.Fatalf("reprise %s: exit code %d: %s", strings.Join(args, " "), code, talk.String())
+	}
+	return out.String()
+}
+
+func decoded(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// sameJSON counts the values of both and gives the first place where they differ: whole numbers exactly, others to 1e-9.
+// The statements differ, since each is of its engine.
+func sameJSON(a, b any, at string) (n int, difference string) {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok || len(x) != len(y) {
+			return n, fmt.Sprintf("%s: %.300v on DuckDB, %.300v on Trino", at, a, b)
+		}
+		for k, v := range x {
+			if k == "sql" {
+				continue
+			}
+			m, d := sameJSON(v, y[k], at+"."+k)
+			if n += m; d != "" {
+				return n, d
+			}
+		}
+		return n, ""
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return n, fmt.Sprintf("%s: %.600v on DuckDB, %.600v on Trino", at, a, b)
+		}
+		for i, v := range x {
+			m, d := sameJSON(v, y[i], fmt.Sprintf("%s[%d]", at, i))
+			if n += m; d != "" {
+				return n, d
+			}
+		}
+		return n, ""
+	case json.Number:
+		if y, ok := b.(json.Number); ok && x != y && strings.ContainsAny(string(x)+string(y), ".e") {
+			f, _ := x.Float64()
+			g, _ := y.Float64()
+			if math.Abs(f-g) <= 1e-9*math.Max(math.Abs(f), math.Abs(g)) {
+				return 1, ""
+			}
+		}
+	}
+	if a != b {
+		return 1, fmt.Sprintf("%s: %v on DuckDB, %v on Trino", at, a, b)
+	}
+	return 1, ""
+}
