@@ -20,7 +20,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"reprise/replay/fakellm"
 	"reprise/store"
 	"reprise/store/versity"
 )
@@ -226,45 +225,6 @@ func TestBucket(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(w.dir, "cache", "reprise", "out", "*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-// A replay into a bucket, and the shards of one, are read as local ones are.
-func TestReplayIntoBucket(t *testing.T) {
-	w := newBucketWorld(t)
-	s, target, err := fakellm.Listen(fakellm.Config{Slots: 64, DecodeBase: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	var log strings.Builder
-	for i := range 40 {
-		log.WriteString(logLine(i))
-	}
-	w.put("log.jsonl", []byte(log.String()))
-	w.run(0, "plan s3://logs/log.jsonl -o s3://logs/plan.parquet")
-	w.run(0, "replay s3://logs/plan.parquet --model fake --target "+target+" -o s3://logs/one")
-	at := time.Now().Add(3 * time.Second).UTC().Format(time.RFC3339Nano)
-	var clients []*exec.Cmd
-	for i := range 2 {
-		c := w.command(fmt.Sprintf("replay s3://logs/plan.parquet --model fake --target %s --shard %d/2 --start-at %s -o s3://logs/two", target, i, at))
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		clients = append(clients, c)
-	}
-	for _, c := range clients {
-		if err := c.Wait(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, run := range []string{"one", "two"} {
-		if out, _ := w.run(0, "query s3://logs/"+run+" --format csv --sql SELECT|count(*)|FROM|requests"); !strings.Contains(out, "\n40\n") {
-			t.Errorf("%s: %s", run, out)
-		}
-	}
-	if _, said := w.run(1, "replay s3://logs/plan.parquet --model fake --target "+target+" -o s3://logs/one"); !strings.Contains(said, "s3://logs/one: there is a run already") {
-		t.Errorf("a second replay into one run: %s", said)
 	}
 }
 
