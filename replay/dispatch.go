@@ -224,6 +224,9 @@ func (r *run) prepare(i int, past *past) (prepared, error) {
 	if past != nil && len(past.said) > 0 {
 		r.tally.threads(len(b.past.said) > 1)
 	}
+	if it.Probe != "" {
+		return p, nil // shares nothing, and is not to be held against the log
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p.words, p.hit = r.meter.add(it, b.text)

@@ -150,6 +150,9 @@ func (t *tally) fillLengths(f *Fidelity) {
 	counted, near := int64(0), int64(0)
 	for _, x := range t.done {
 		it := &t.r.plan.Items[x.index]
+		if it.Probe != "" {
+			continue // was never recorded
+		}
 		if x.ok && x.input >= 0 {
 			in, inLog, counted = in+x.input, inLog+it.InputTokens, counted+1
 			if d := x.input - it.InputTokens; float64(max(d, -d)) <= .02*float64(it.InputTokens) {
@@ -173,6 +176,9 @@ func (t *tally) fillPrefix(f *Fidelity) {
 	shaped := false
 	for _, x := range t.done {
 		it := &t.r.plan.Items[x.index]
+		if it.Probe != "" {
+			continue
+		}
 		if !x.again {
 			in, hit = in+it.InputTokens, hit+it.IdealHit
 		}

@@ -17,8 +17,8 @@ type pacer interface {
 // was the best trade of exactness for a core's time (stack.md part 7).
 const early = 150 * time.Microsecond
 
-// nap bounds one sleep of the dispatcher thread, which nothing can wake.
-const nap = 20 * time.Millisecond
+// nap bounds one sleep of the dispatcher thread, which nothing can wake. Not shorter, for what health.go says of sleeps.
+const nap = 100 * time.Millisecond
 
 // timerPacer waits with the runtime's timers: about a millisecond late, but everywhere and on fake clocks.
 type timerPacer struct{}
