@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,6 +82,13 @@ func (a *app) analyze(ctx context.Context, path string, x analysis) error {
 		return a.follow(ctx, path, x.watch, x.f, x.to, x.report)
 	}
 	return a.writeReport(ctx, path, &x.to.reportOutput, x.f, func(e *analyze.Engine, run *analyze.Run, name string) (reports.Report, error) {
+		sc, err := x.judged()
+		if err == nil {
+			err = checkRange(ctx, e, run, sc)
+		}
+		if err != nil {
+			return reports.Report{}, err
+		}
 		return x.report(ctx, e, run)
 	})
 }
@@ -143,6 +151,9 @@ func nextAfterAnalyze(path string, p *analyze.Picture) []string {
 // writeFile writes a file so that it appears whole or not at all.
 func writeFile(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".reprise-*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return hinted(fmt.Errorf("writing %s: there is no folder %s", name, filepath.Dir(name)), "make it first: mkdir -p %s", filepath.Dir(name))
+	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,8 +41,8 @@ func hinted(err error, format string, args ...any) error {
 	return &coded{code: exitError, err: err, hint: fmt.Sprintf(format, args...)}
 }
 
-// exit prints the error in the one form all errors have and returns the exit code.
-func (a *app) exit(ctx context.Context, err error) int {
+// exit prints the error of a command in the one form all errors have and returns the exit code.
+func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitOK
 	}
@@ -49,24 +50,30 @@ func (a *app) exit(ctx context.Context, err error) int {
 	var c *coded
 	var h *ingest.HintError
 	var s *store.Error
+	var own interface{ Hint() string }
 	if !a.running {
 		code = exitUsage
+	}
+	if errors.As(err, &own) {
+		hint = own.Hint()
 	}
 	if errors.As(err, &s) {
 		hint = s.Hint
 	}
 	if errors.As(err, &c) {
-		code, hint = c.code, cmp.Or(c.hint, hint)
+		code = c.code
+		hint = cmp.Or(c.hint, hint)
 	}
 	if errors.As(err, &h) {
 		hint = h.Hint
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		code, err = exitInterrupted, errors.New("interrupted")
+		code, err, hint = exitInterrupted, errors.New("interrupted"), ""
 	}
-	fmt.Fprintf(a.err, "reprise: error: %s\n", printable(err.Error()))
+	text, _, _ := strings.Cut(err.Error(), "\n\nLINE ") // of SQL that reprise composed: its lines are not those of the reader
+	fmt.Fprintf(a.err, "reprise: error: %s\n", printable(text))
 	if hint == "" && code == exitUsage {
-		hint = "see: reprise COMMAND --help"
+		hint = cmp.Or(meant(cmd, text), "see: "+cmd.CommandPath()+" --help")
 	}
 	if hint != "" {
 		fmt.Fprintf(a.err, "reprise: hint: %s\n", printable(hint))

@@ -62,7 +62,7 @@ func (a *app) follow(ctx context.Context, path string, o *followFlags, f *ingest
 		return usage(errors.New("--follow reads a log on this machine: it does not go with --engine"))
 	}
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("%s: no such log", path)
+		return noPath(path, err)
 	}
 	run, err := followFolder(o.run, path)
 	if err != nil {

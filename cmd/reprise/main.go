@@ -76,7 +76,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	a.reachBuckets(root)
 	root.SetArgs(args)
-	return a.exit(ctx, root.ExecuteContext(ctx))
+	cmd, err := root.ExecuteContextC(ctx)
+	return a.exit(ctx, cmd, err)
 }
 
 func (a *app) root() *cobra.Command {
@@ -92,6 +93,8 @@ and replays the same traffic against a candidate to prove whether it is better.`
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		DisableSuggestions: true, // the hint has them
 	}
 	root.SetVersionTemplate("reprise {{.Version}}\n")
 	root.PersistentPreRun = func(*cobra.Command, []string) { a.running = true }

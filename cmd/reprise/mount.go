@@ -29,6 +29,9 @@ func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.
 	if store.Remote(path) {
 		return a.mountRemote(ctx, path, f)
 	}
+	if isPlan(path) {
+		return nil, hinted(fmt.Errorf("%s: expected a run or a log, got a plan: it holds requests to send and no answers", path), "send it first: reprise replay %s --target URL -o RUN", path)
+	}
 	if isRun(path) {
 		if len(f.hash) > 0 {
 			return nil, usage(fmt.Errorf("--hash: %s is a run already, its names are stored; ingest its log again", path))
@@ -36,7 +39,7 @@ func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.
 		return analyze.Open(path)
 	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("%s: no such run or log", path)
+		return nil, noPath(path, err)
 	}
 	run, err := cacheFolder(path, f)
 	if err != nil {

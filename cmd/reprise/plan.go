@@ -59,6 +59,9 @@ func (p *planFlags) options() (o replay.PlanOptions, err error) {
 		}
 		o.Where[key] = append(o.Where[key], name)
 	}
+	if p.speed <= 0 {
+		return o, usage(fmt.Errorf("--speed: expected a number above 0, got %g", p.speed))
+	}
 	if o.From, err = parseTime(p.from); err == nil {
 		o.To, err = parseTime(p.to)
 	}

@@ -37,7 +37,7 @@ func (a *app) queryCommand() *cobra.Command {
 			case show != "":
 				q, err := queries.Get(show)
 				if err != nil {
-					return usage(err)
+					return noQuery(show)
 				}
 				fmt.Fprintf(a.out, "-- %s\n-- %s\n%s\n", q.Title, q.About, q.Text)
 				return nil
@@ -86,6 +86,15 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 	if err != nil {
 		return err
 	}
+	if q.text == "" && q.tool == "" {
+		known, err := queries.Get(args[0])
+		if err != nil {
+			return noQuery(args[0])
+		}
+		if err := checkParams(known, q.params); err != nil {
+			return err
+		}
+	}
 	q.f.window = window{from: sc.From, to: sc.To}
 	run, err := a.mount(ctx, args[len(args)-1], q.f)
 	if err != nil {
@@ -96,6 +105,9 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 		return err
 	}
 	defer e.Close()
+	if err := checkRange(ctx, e, run, sc); err != nil {
+		return err
+	}
 	var res *analyze.Result
 	switch {
 	case q.text != "":
@@ -103,9 +115,6 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 	case q.tool != "":
 		res, err = definition{q.tool, q.params}.query(ctx, e, run, sc)
 	default:
-		if _, err := queries.Get(args[0]); err != nil {
-			return usage(err)
-		}
 		res, err = e.Query(ctx, run, args[0], sc, q.params)
 	}
 	if err != nil {

@@ -61,6 +61,9 @@ func (r *replayFlags) add(cmd *cobra.Command) {
 func (r *replayFlags) options() (o replay.Options, err error) {
 	o = replay.Options{Target: r.target, Model: r.model, Header: http.Header{}, Cancel: r.cancel, Salt: r.salt,
 		MaxInFlight: r.maxInFlight, NoPreflight: r.noPreflight, Pacing: r.pacing, ThreadAnswers: r.threadAnswers, Retries: r.retries, MaxTokensField: r.body.limitField}
+	if err := checkTarget(r.target); err != nil {
+		return o, err
+	}
 	if o.StopShare, err = share(r.stopFailures); err != nil {
 		return o, usage(fmt.Errorf("--stop-failures: %w", err))
 	}

@@ -25,6 +25,13 @@ func (a *app) reportCommand() *cobra.Command {
   reprise report sweep sweep-h100 sweep-mi300x -o capacity.html
   reprise report weekly run --week 2026-W47 --slo slo.yaml --by route -o weekly.html`,
 	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(a.weeklyCommand(), a.incidentCommand(), a.migrationCommand(), a.sweepReportCommand())
 	return cmd
 }
@@ -65,6 +72,9 @@ func (a *app) weeklyCommand() *cobra.Command {
 // options checks the flags; From is 0 without --week.
 func (o *weeklyFlags) options() (w analyze.WeeklyOptions, err error) {
 	w = analyze.WeeklyOptions{By: o.by, Seed: 1}
+	if err := checkBy(o.by); err != nil {
+		return w, err
+	}
 	if w.Hardware, err = o.priceFlags.read(); err != nil {
 		return w, usage(err)
 	}

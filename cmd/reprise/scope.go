@@ -39,6 +39,9 @@ func (s *scopeFlags) scope() (sc analyze.Scope, err error) {
 	if !slices.Contains([]string{"text", "json", "csv", "arrow", "markdown"}, s.format) {
 		return sc, usage(fmt.Errorf("--format: expected text, json, csv, arrow or markdown, got %q", s.format))
 	}
+	if err := checkBy(s.by); err != nil {
+		return sc, err
+	}
 	sc.By = s.by
 	if sc.From, err = parseTime(s.from); err == nil {
 		sc.To, err = parseTime(s.to)

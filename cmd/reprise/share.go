@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,8 +52,8 @@ func (s *sharing) copy(ctx context.Context, run *analyze.Run, name string) (*ana
 		return run, nil
 	}
 	dir := filepath.Join(s.dir, name)
-	for i, part := range run.Parts {
-		if err := s.part(ctx, part, dir, strconv.Itoa(i+1)); err != nil {
+	for _, part := range run.Parts {
+		if err := s.part(ctx, part, dir, strings.TrimSuffix(filepath.Base(part), ".parquet")); err != nil {
 			return nil, fmt.Errorf("hashing names: %w", err)
 		}
 	}
