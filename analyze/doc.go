@@ -4,4 +4,9 @@
 // Flow: [Open] finds the parts of a run; an [Engine] is one in-memory database on one pinned connection, its zone set
 // to UTC; [Engine.Query] composes the statement, runs it and returns a [Result] that carries unit, coverage and
 // warnings with the figures. Compare is the same query on two runs.
+//
+// An engine of [NewTrino] has a cluster instead of the database; runs are then tables ([OpenTable]). Queries, reports and warnings are
+// the same. Tables of steps that large queries need (queries.Stage) are made in the schema of the URL, or ?scratch=CATALOG.SCHEMA, under
+// names reprise_SESSION_HASH, used again by later queries of the engine, and dropped by Close. A killed program leaves them:
+// DROP TABLE removes them.
 package analyze

@@ -7,7 +7,6 @@ SELECT {grp} AS grp, *,
 FROM (
   SELECT *,
          -- only streams that have such chunks pay for it; since: from the first chunk of the open group (metrics.md 0.1)
-         -- every element carries its merge_us, for list_reduce takes a column that its lambda names from another row (duckdb issue 25816)
          {merged} AS merged
   FROM (
     SELECT *,

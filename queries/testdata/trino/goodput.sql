@@ -95,7 +95,6 @@ SELECT 'all' AS grp, *,
 FROM (
   SELECT *,
          -- only streams that have such chunks pay for it; since: from the first chunk of the open group (metrics.md 0.1)
-         -- every element carries its merge_us, for list_reduce takes a column that its lambda names from another row (duckdb issue 25816)
          CASE WHEN array_min(slice(gaps_us, 2, cardinality(gaps_us))) <= merge_us
               THEN reduce(slice(gaps_us, 2, cardinality(gaps_us)), CAST(ROW(0, -1, 1) AS ROW(since BIGINT, widest BIGINT, n BIGINT)),
                      (a, g) -> CASE WHEN a.since + g <= merge_us THEN CAST(ROW(a.since + g, a.widest, a.n) AS ROW(since BIGINT, widest BIGINT, n BIGINT))
