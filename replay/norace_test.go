@@ -1,0 +1,8 @@
+//go:build !race
+
+package replay
+
+const (
+	manyAtOnce = 2000
+	tooMany    = 5000
+)
