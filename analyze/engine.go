@@ -22,6 +22,7 @@ import (
 type EngineOptions struct {
 	Threads  int
 	MemoryMB int
+	Temp     string // folder for what does not fit into memory; "" is the system's for temporary files
 }
 
 // Engine is one in-memory database behind one pinned connection, or a cluster behind one. It is not safe for concurrent use.
@@ -69,7 +70,7 @@ func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
 	if e.conn, err = e.db.Conn(ctx); err != nil {
 		return err
 	}
-	if e.temp, err = os.MkdirTemp("", "reprise-duckdb-"); err != nil {
+	if e.temp, err = os.MkdirTemp(o.Temp, "reprise-duckdb-"); err != nil {
 		return err
 	}
 	settings := []string{"SET TimeZone='UTC'", "SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",

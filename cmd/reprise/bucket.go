@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,22 @@ func (c *bucketCopy) isRun() bool {
 	return false
 }
 
+// inWindow says which days there are when none is looked at.
+func (c *bucketCopy) inWindow(w window) error {
+	var days []string
+	for _, o := range c.found {
+		if part := partName.FindStringSubmatch(o.Name); part != nil {
+			days = append(days, part[2])
+		} else if o.Name == "" {
+			return nil
+		}
+	}
+	if slices.ContainsFunc(days, w.holds) {
+		return nil
+	}
+	return fmt.Errorf("%s: nothing lies between --from and --to; the run holds the days from %s to %s", c.place, slices.Min(days), slices.Max(days))
+}
+
 // fetch brings what want picks to this machine and gives its folder, or its file.
 func (a *app) fetch(ctx context.Context, c *bucketCopy, want func(store.Object) bool) (path string, err error) {
 	if c.Copy == nil {
@@ -119,10 +136,9 @@ func (a *app) bucketCache(p *store.Place) (*store.Cache, error) {
 // that several logs tell of, lists of compacted parts, metrics; bodies only to send them.
 func wanted(f *ingestFlags) func(store.Object) bool {
 	return func(o store.Object) bool {
-		part := partName.FindStringSubmatch(o.Name)
 		switch {
-		case part != nil:
-			return f.window.holds(part[2])
+		case partName.MatchString(o.Name):
+			return f.window.holdsPart(o.Name)
 		case strings.HasPrefix(o.Name, "bodies/") || strings.Contains(o.Name, "/bodies/"):
 			return f.window.bodies
 		}
@@ -134,6 +150,12 @@ func wanted(f *ingestFlags) func(store.Object) bool {
 type window struct {
 	from, to *int64
 	bodies   bool
+}
+
+// holdsPart says whether a file may hold something to look at, by the day that it lies in.
+func (w window) holdsPart(name string) bool {
+	part := partName.FindStringSubmatch(name)
+	return part == nil || w.holds(part[2])
 }
 
 func (w window) holds(day string) bool {

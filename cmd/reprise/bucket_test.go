@@ -210,15 +210,26 @@ func TestBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := time.Unix(1795961900, 0).UTC().Truncate(24 * time.Hour)
+	until := " --to " + first.Add(time.Hour).Format(time.RFC3339)
+	alone, _ := w.run(0, "analyze s3://logs/run --json"+until)
+	if err := os.RemoveAll(filepath.Join(w.dir, "cache", "reprise", "s3")); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		flags string
 		want  int32
-	}{{"--to " + first.Add(time.Hour).Format(time.RFC3339), 2}, {"", 1}, {"", 0}} { // a day and the one beside it, the rest, nothing
+	}{{until, 2}, {"", 1}, {"", 0}, {until, 0}} { // a day and the one beside it, the rest, nothing
 		parts.Store(0)
 		w.run(0, "query latency s3://logs/run "+c.flags)
 		if parts.Load() != c.want {
 			t.Errorf("query %q fetched %d parts, want %d", c.flags, parts.Load(), c.want)
 		}
+	}
+	if again, _ := w.run(0, "analyze s3://logs/run --json"+until); again != alone {
+		t.Error("what lies in the cache changes an analysis")
+	}
+	if _, said := w.run(1, "analyze s3://logs/run --to 2020-01-01"); !strings.Contains(said, "the run holds the days from "+first.Format(time.DateOnly)) {
+		t.Errorf("a time range without a day: %s", said)
 	}
 	if text := w.said.String(); strings.Contains(text, versity.SecretKey) || strings.Contains(text, versity.AccessKey) {
 		t.Error("a key was said")

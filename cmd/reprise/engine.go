@@ -24,7 +24,11 @@ func engineFlag(cmd *cobra.Command, f *ingestFlags) {
 // openEngine is DuckDB, or the cluster that was asked for.
 func (a *app) openEngine(ctx context.Context, f *ingestFlags) (*analyze.Engine, error) {
 	if f.engine == "" {
-		return analyze.NewEngine(ctx, analyze.EngineOptions{})
+		o, err := a.limits.options()
+		if err != nil {
+			return nil, err
+		}
+		return analyze.NewEngine(ctx, o)
 	}
 	o := analyze.TrinoOptions{URL: f.engine, Password: os.Getenv(passwordVariable)}
 	if a.terminal && !a.quiet {

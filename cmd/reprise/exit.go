@@ -60,6 +60,9 @@ func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	if errors.As(err, &s) {
 		hint = s.Hint
 	}
+	if strings.Contains(err.Error(), "Out of Memory Error") { // DuckDB's
+		hint = "allow more (--memory-limit), look at fewer days (--from, --to), or give it a folder with room (--spill-folder)"
+	}
 	if errors.As(err, &c) {
 		code = c.code
 		hint = cmp.Or(c.hint, hint)

@@ -95,7 +95,7 @@ func (a *app) experiment(ctx context.Context, path string, x *experimentFlags) e
 			return fmt.Errorf("%s: %w", side.name, err)
 		}
 	}
-	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
+	e, err := a.openEngine(ctx, &x.f)
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func (a *app) followed(ctx context.Context, dir, path string, to *analyzeOutput,
 	if err != nil {
 		return err
 	}
-	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
+	e, err := a.openEngine(ctx, &ingestFlags{})
 	if err != nil {
 		return err
 	}

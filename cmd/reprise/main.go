@@ -26,6 +26,7 @@ type app struct {
 	width    int                        // columns of stdout; 0 when it is no terminal
 	size     func() (width, height int) // of the terminal that stdout is, as it is now; nil when it is none
 	buckets  buckets
+	limits   limitFlags
 	running  bool // the command line was understood: what fails from here on is not a matter of usage
 }
 
@@ -102,6 +103,7 @@ and replays the same traffic against a candidate to prove whether it is better.`
 	root.SetUsageTemplate(usageTemplate)
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no talk on stderr, only results")
 	root.PersistentFlags().StringVar(&a.buckets.size, "cache-size", "20GB", "disk that copies of what is read from buckets (s3://) may take")
+	a.limits.add(root)
 	root.AddCommand(a.commands()...)
 	root.SetIn(a.in)
 	root.SetOut(a.out)

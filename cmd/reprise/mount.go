@@ -58,11 +58,18 @@ func (a *app) mountRemote(ctx context.Context, url string, f *ingestFlags) (*ana
 		if len(f.hash) > 0 {
 			return nil, usage(fmt.Errorf("--hash: %s is a run already, its names are stored; ingest its log again", url))
 		}
+		if err := c.inWindow(f.window); err != nil {
+			return nil, err
+		}
 		local, err := a.fetch(ctx, c, wanted(f))
 		if err != nil {
 			return nil, err
 		}
-		return openAs(local, url)
+		run, err := openAs(local, url)
+		if err == nil { // the copy may hold days that an earlier command looked at
+			run.Parts = slices.DeleteFunc(run.Parts, func(p string) bool { return !f.window.holdsPart(filepath.ToSlash(p)) })
+		}
+		return run, err
 	}
 	run, err := cachedRun(url, f, func(h io.Writer) error {
 		for _, o := range c.found {

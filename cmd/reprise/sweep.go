@@ -94,7 +94,7 @@ func (a *app) sweep(ctx context.Context, path string, s *sweepFlags) error {
 	if _, err := os.Stat(s.resultFile()); err == nil {
 		return hinted(fmt.Errorf("%s: there is a sweep already", s.r.out), "choose another folder")
 	}
-	e, err := analyze.NewEngine(ctx, analyze.EngineOptions{})
+	e, err := a.openEngine(ctx, &s.f)
 	if err != nil {
 		return err
 	}
