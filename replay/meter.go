@@ -1,6 +1,9 @@
 package replay
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"math"
+)
 
 // shareMeter measures, on the very text that is sent, how much of it an endless prefix cache would hold: the check that
 // prompts share as recorded (metrics.md part 6). It knows of a recorded prompt only where its blocks end.
@@ -17,7 +20,8 @@ func newShareMeter(cal Calibration) *shareMeter {
 	return &shareMeter{cal: cal, seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
 }
 
-// add returns the words of a prompt and how many of them stood in an earlier prompt as a leading block; 0, 0 without text.
+// add returns the words of a prompt, with what the target's template adds to it, and how many of them stood in an earlier prompt as a
+// leading block; 0, 0 without text. The log counts its template, too.
 func (m *shareMeter) add(it *Item, text prompt) (words, hit int) {
 	all := text.user
 	if len(text.system) > 0 {
@@ -47,7 +51,7 @@ func (m *shareMeter) add(it *Item, text prompt) (words, hit int) {
 		}
 		m.seen[key] = true
 	}
-	return words, hit
+	return words + m.cal.at(int64(math.Round(m.cal.intercept(it.Endpoint, len(text.system) > 0)))), hit
 }
 
 // ends are the words at which full blocks (or the system prompt) end.

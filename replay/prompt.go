@@ -40,6 +40,11 @@ func (c *Calibration) other(endpoint string, intercept float64) {
 
 // words returns how many words make n tokens of a prompt for an endpoint.
 func (c Calibration) words(n int64, endpoint string, system bool) int {
+	return max(1, int(math.Round((float64(n)-c.intercept(endpoint, system))/c.TokensPerWord)))
+}
+
+// intercept is what the template of an endpoint costs.
+func (c Calibration) intercept(endpoint string, system bool) float64 {
 	intercept := c.User
 	if other, ok := c.Others[endpoint]; ok {
 		intercept = other
@@ -47,7 +52,7 @@ func (c Calibration) words(n int64, endpoint string, system bool) int {
 	if system {
 		intercept += c.System - c.User
 	}
-	return max(1, int(math.Round((float64(n)-intercept)/c.TokensPerWord)))
+	return intercept
 }
 
 // at returns the word at which a block boundary of n tokens lies.

@@ -214,3 +214,16 @@ func TestShareBlocksKeepSharing(t *testing.T) {
 		t.Errorf("recorded share %.4f, sent %.4f", a, b)
 	}
 }
+
+// A target that counts 17 tokens for its template gets 83 words for a prompt of 100 tokens, the first 64 of which are a block: sent again, 64 of 100 could come from
+// a cache, as recorded, and not 64 of 83.
+func TestMeterCountsTheTemplate(t *testing.T) {
+	cal := Calibration{TokensPerWord: 1, User: 17}
+	it := &Item{RequestID: "a", Endpoint: "chat", InputTokens: 100, PrefixIDs: []int64{1, 2}, PrefixTokens: []int32{64, 36}, BlockTokens: trace.Ptr(int32(64))}
+	meter, maker := newShareMeter(cal), newPrompter(cal, "")
+	for i, want := range []int{0, 64} {
+		if words, hit := meter.add(it, maker.make(it)); words != 100 || hit != want {
+			t.Errorf("%d: %d of %d, want %d of 100", i, hit, words, want)
+		}
+	}
+}

@@ -45,7 +45,10 @@ func (o *outcome) measure(l *load) figures {
 	if extra := len(requests) - len(l.Due); extra > 0 {
 		requests = requests[extra:] // warm-up
 	}
-	f.Sent = len(requests)
+	if f.Sent = len(requests); f.Sent == 0 {
+		f.Why = "no request arrived"
+		return f
+	}
 	o.errors(&f, requests)
 	if !o.drawn {
 		o.lags(&f, l, requests)
