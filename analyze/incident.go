@@ -19,7 +19,7 @@ type Incident struct {
 	Bad      int64
 	Failed   int64   // of the bad: errors and timeouts of the service
 	Expected float64 // share of bad requests that the quiet bins and the objective allow
-	Cause    string  // failures, long_prompts, more_requests, cache_loss, one_DIMENSION (replica, model ...), unexplained
+	Cause    string  // failures, retry_storm, long_prompts, more_requests, cache_loss, one_DIMENSION (replica, model ...), unexplained
 	Tenant   string  // the tenant behind most of the extra load; "" when no single one is
 	Text     string  // one sentence for people, with its numbers
 	Onset    *int64  // when the load behind it began to grow; nil when that is not before From, or load is not the cause
@@ -27,10 +27,12 @@ type Incident struct {
 	Hit      *Result // incident_bad of the window: whose calls went bad
 }
 
-// Bins of the incident finder: about this many over the range, and none shorter than ten seconds.
+// Bins of the incident finder: about this many over the range, none shorter than ten seconds, and none longer than ten minutes:
+// in a month's range an incident would be lost in the quiet hours around it.
 const (
 	incidentBins   = 60
 	minIncidentBin = 10_000_000
+	maxIncidentBin = 10 * minuteMicros
 )
 
 // Incidents finds the windows and explains each by what was different inside. The scope must hold an SLO.
@@ -43,7 +45,7 @@ func (e *Engine) Incidents(ctx context.Context, r *Run, sc Scope) ([]Incident, e
 	if err != nil || bin == 0 {
 		return nil, err
 	}
-	return e.incidentsIn(ctx, r, sc, bin)
+	return e.incidentsIn(ctx, r, sc, min(bin, maxIncidentBin))
 }
 
 // maxExplained bounds the incidents that are looked into: those with most bad requests. The others have no Diff.
@@ -153,6 +155,9 @@ func (e *Engine) explain(ctx context.Context, r *Run, sc Scope, in *Incident) (e
 		return fmt.Errorf("explaining incident: %w", err)
 	}
 	in.judge(diffRows(in.Diff))
+	if err := e.retries(ctx, r, sc, in); err != nil {
+		return err
+	}
 	hits, err := e.hits(ctx, r, sc, in)
 	if err != nil {
 		return err
@@ -219,10 +224,32 @@ func (in *Incident) judge(rows []load) {
 	}
 }
 
+// A retry storm: there are half again as many attempts as calls, and the share of retries is twice that outside.
+const stormShare = 1.0 / 3
+
+// retries names a storm of them as the cause. It is looked at before all others, since it makes failures and load of its own.
+func (e *Engine) retries(ctx context.Context, r *Run, sc Scope, in *Incident) error {
+	res, err := e.SQL(ctx, r, sc, fmt.Sprintf(`SELECT coalesce(arrival_us >= %d AND arrival_us < %d, FALSE) AS inside, count(*) AS attempts, count(CASE WHEN attempt > 1 THEN 1 END) AS retried,
+       count(CASE WHEN status = 'failed' THEN 1 END) AS failed FROM requests WHERE generation GROUP BY 1 ORDER BY 1 DESC`, in.From, in.To))
+	if err != nil || len(res.Rows) == 0 || res.Rows[0][0] != true {
+		return err
+	}
+	share := func(row []any, column int) float64 { return float64(row[column].(int64)) / float64(row[1].(int64)) }
+	inside, outside := share(res.Rows[0], 2), 0.0
+	if len(res.Rows) > 1 {
+		outside = share(res.Rows[1], 2)
+	}
+	if inside >= stormShare && inside >= 2*outside {
+		in.Cause, in.Tenant = "retry_storm", ""
+		in.Text = fmt.Sprintf("retries: %.2f attempts a call instead of %.2f, %.0f %% of them failed", 1/(1-inside), 1/(1-outside), 100*share(res.Rows[0], 3))
+	}
+	return nil
+}
+
 // onset looks for the time from which the load behind the incident grew: requests miss the objective only once a queue
 // has built up. One-sided CUSUM of prefill tokens a bin, scaled by what the bins outside the window do (metrics.md 2.5).
 func (e *Engine) onset(ctx context.Context, r *Run, sc Scope, bin int64, in *Incident) error {
-	if in.Cause == "failures" || in.Cause == "unexplained" {
+	if in.Cause == "failures" || in.Cause == "retry_storm" || in.Cause == "unexplained" {
 		return nil
 	}
 	who := ""
