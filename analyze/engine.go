@@ -34,6 +34,7 @@ type Engine struct {
 	seen     map[coverageKey]seen
 	prefills map[*Run]Prefill
 	replayed map[*Run][]Replayed
+	kept     []queries.Step // in tables of the database "kept", oldest first
 	cluster  *cluster // nil: DuckDB
 }
 

@@ -134,10 +134,10 @@ func (c *cluster) explain(err error) error {
 	return fmt.Errorf("Trino at %s: %s: %s", c.host, told.ErrorName, told.Message)
 }
 
-// query runs a composed statement on the cluster, after the tables of steps that it needs.
+// query runs a composed statement after the tables of steps that it needs.
 func (e *Engine) query(ctx context.Context, text string) (*sql.Rows, error) {
 	if e.cluster == nil {
-		return e.conn.QueryContext(ctx, text)
+		return e.queryHere(ctx, text)
 	}
 	c := e.cluster
 	list, final := queries.Stage(text, c.tableOf)

@@ -111,7 +111,10 @@ func compose(text string, params []Param, c composition) (string, error) {
 	text = readParam.ReplaceAllStringFunc(text, func(s string) string { return cmp.Or(literals[readParam.FindStringSubmatch(s)[1]], s) })
 	for _, name := range uses(text, c.viewText) {
 		mode := " AS NOT MATERIALIZED (\n"
-		if load().views[name].Once != "" {
+		switch v := load().views[name]; {
+		case v.Kept != "":
+			mode = " AS MATERIALIZED (" + keptMark + "\n"
+		case v.Once != "":
 			mode = " AS MATERIALIZED (\n"
 		}
 		if c.src.Dialect != DuckDB {

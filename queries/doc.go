@@ -35,7 +35,8 @@
 // weight: a sample counts COLUMN times, a whole number, in n and n_total too; without it, or under 1, not at all.
 //
 // A file of base/ may begin with about and param lines (its parameters become the query's) and a line "once WHY", which
-// makes a statement compute the view once although several of its steps read it; {source}, {grp}, {range}, {clock} and
+// makes a statement compute the view once although several of its steps read it, or "kept WHY", which lets all statements of an engine read what
+// the first one computed; {source}, {grp}, {range}, {clock} and
 // {PARAMETER} in it are filled in when the statement is composed, so that the engine folds what a parameter turns off:
 // a metric without a bound is not even read. The parameters from_us and to_us are the bounds of the scope. A query may
 // not name a CTE as a base view is named.

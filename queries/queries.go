@@ -24,7 +24,8 @@ type Query struct {
 	Columns   []Column // the others, in the order of the output
 	Chart     string   // as written after "chart"; "" is a table only
 	Quantiles *Quantiles
-	Once      string // of a base view: why one statement computes it once and keeps it; "" computes it where it is read
+	Once      string // of a base view: why one statement computes it once; "" computes it where it is read
+	Kept      string // of a base view: why it is computed once for all statements, see [Keep]
 	Text      string // no header, no trailing semicolon
 }
 

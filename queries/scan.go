@@ -57,11 +57,11 @@ func outermost(masked string, from int, pattern *regexp.Regexp) []int {
 	return nil
 }
 
-// cte is one step of a WITH.
-type cte struct{ name, text string }
+// cte is one step of a WITH. mode is MATERIALIZED, NOT MATERIALIZED or "".
+type cte struct{ name, text, mode string }
 
 var (
-	cteHead = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_]*)\s+AS\s*(?:(?:NOT\s+)?MATERIALIZED\s*)?\(`)
+	cteHead = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_]*)\s+AS\s*((?:NOT\s+)?MATERIALIZED\s*)?\(`)
 	comma   = regexp.MustCompile(`^\s*,`)
 )
 
@@ -80,13 +80,17 @@ func steps(text string) ([]cte, string) {
 			return nil, strings.TrimSpace(text) // a form that is not ours, such as a list of columns: it stays whole
 		}
 		end := closing(masked, at+m[1]-1)
-		list = append(list, cte{strings.ToLower(text[at+m[2] : at+m[3]]), strings.TrimSpace(text[at+m[1] : min(end, len(text))])})
+		c := cte{name: strings.ToLower(text[at+m[2] : at+m[3]]), text: strings.TrimSpace(text[at+m[1] : min(end, len(text))])}
+		if m[4] >= 0 {
+			c.mode = strings.TrimSpace(text[at+m[4] : at+m[5]])
+		}
+		list = append(list, c)
 		at = min(end+1, len(text))
-		c := comma.FindStringIndex(masked[at:])
-		if c == nil {
+		next := comma.FindStringIndex(masked[at:])
+		if next == nil {
 			return list, strings.TrimSpace(text[at:])
 		}
-		at += c[1]
+		at += next[1]
 	}
 }
 

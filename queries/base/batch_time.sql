@@ -47,7 +47,7 @@ classed AS (
   WHERE us > 0 AND streams > 0
 )
 SELECT grp, replica, CAST(batch AS BIGINT) AS batch, CAST(sum(us) AS BIGINT) AS us, CAST(sum(us * streams) AS BIGINT) AS level_us,
-       CAST(sum(us * own) AS BIGINT) AS stream_us, CAST(sum(us * known) AS BIGINT) AS known_us, sum(CASE WHEN known > 0 THEN us * rate END) AS tokens,
-       CAST(sum(us * sized) AS BIGINT) AS context_us, sum(CASE WHEN sized > 0 THEN us * context END) AS context
+       CAST(sum(us * own) AS BIGINT) AS stream_us, CAST(sum(us * known) AS BIGINT) AS known_us, sum(CASE WHEN known > 0 THEN us * rate END ORDER BY us * rate) AS tokens,
+       CAST(sum(us * sized) AS BIGINT) AS context_us, sum(CASE WHEN sized > 0 THEN us * context END ORDER BY us * context) AS context
 FROM classed
 GROUP BY grp, replica, batch

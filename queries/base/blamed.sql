@@ -1,6 +1,6 @@
 -- about Who held whom, one row a request that was prefilled and a tenant whose streams decoded meanwhile: the microseconds of decode that it cost them.
 -- about The 20 tenants that lost most stand alone, the others together as "other tenants". Adds up to the lost time of stall_victims.
--- once the steps of the stall queries read it
+-- kept the stall queries and their steps read it
 WITH
 tenants AS (
   SELECT tenant, sum(lost_us) AS lost_us FROM stall_victims WHERE lost_us > 0 GROUP BY tenant

@@ -1,6 +1,7 @@
 -- about What went on while each stream decoded, known from its first token and its end alone (metrics.md 4.5, 4.9), one row a request with latency:
 -- about decode_us, steps = paced tokens - 1, other_tokens = tokens of others' prompts that its replica prefilled meanwhile (by the fitted windows),
 -- about others = mean number of other streams in decode.
+-- kept the stall queries and their steps read it
 WITH
 windows AS (
   SELECT replica, start_us, end_us, tokens / (end_us - start_us) AS rate FROM prefill_windows

@@ -4,7 +4,7 @@
 -- about than is usual in proportion; waited_us the part in which some request waited for its first token, clean: less
 -- about than .1 ms of it lies in prefills; batch: the class of streams. Streams that came in bursts are left out.
 -- param chunk_times BOOLEAN true
--- once the steps of the stall queries read it
+-- kept the stall queries and their steps read it
 WITH
 seen AS (
   SELECT g.request_id, g.attempt, g.grp, coalesce(tenant, 'unknown') AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,

@@ -2,7 +2,7 @@
 -- about at most since the request came. First tokens within 1 ms are one step of the engine: one window for the sum of their tokens, split by share.
 -- about source is measured where the engine tells the time, fitted, or assumed: not streamed or cut off, so laid right after the arrival. Tokens are
 -- about those not cached; where that is unknown, the median of the route. Windows over 600 s are bad data and left out.
--- once the steps of the stall queries read it
+-- kept the stall queries and their steps read it
 WITH
 arrived AS (
   SELECT request_id, attempt, coalesce(tenant, 'unknown') AS tenant, app, route, coalesce(model, '') AS model, replica, arrival_us,

@@ -2,7 +2,7 @@
 -- about requests (once, however many; looked up where there is an excess), overlap_us the same added up over windows, overlap_tokens the tokens
 -- about prefilled meanwhile. lost_us = the smaller of excess and covered, NULL where the replica has no windows. A stalled gap (over 3 x the baseline,
 -- about 100 ms above it) has a label.
--- once the steps of the stall queries read it
+-- kept the stall queries and their steps read it
 WITH
 windows AS (
   SELECT replica, start_us, end_us, CASE WHEN leads THEN 1 ELSE 0 END AS one, tokens / (end_us - start_us) AS rate,

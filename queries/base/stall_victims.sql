@@ -1,7 +1,6 @@
 -- about Decode time and the part of it lost to other requests' prefills, one row a chunk gap (form chunks), or a request where only its first token and end
 -- about are known (form ends: cost of a token under load x tokens prefilled meanwhile, metrics.md 4.5 and 4.9). lost_us is NULL where prefill is unknown.
 -- about by_time and by_token share it out: of each microsecond of a window's share, of each token of a window as fitted.
--- once the steps of the stall queries read it
 WITH
 ends AS (
   SELECT d.*, CASE WHEN pace_us IS NOT NULL
