@@ -35,7 +35,7 @@ type Engine struct {
 	prefills map[*Run]Prefill
 	replayed map[*Run][]Replayed
 	kept     []queries.Step // in tables of the database "kept", oldest first
-	cluster  *cluster // nil: DuckDB
+	cluster  *cluster       // nil: DuckDB
 }
 
 // Scope says which requests a query sees and how it groups them. From and To bound the arrival, half open, in

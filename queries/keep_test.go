@@ -29,7 +29,7 @@ SELECT * FROM gaps CROSS JOIN params`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if want := "WITH params AS (\nSELECT 1 AS one\n),\ngaps AS NOT MATERIALIZED (\nSELECT * FROM t2\n)\nSELECT * FROM gaps CROSS JOIN params"; final != want {
+	if want := "WITH params AS (\nSELECT 1 AS one\n),\ngaps AS NOT MATERIALIZED (\nSELECT * FROM t2\n)\n/* gaps */\nSELECT * FROM gaps CROSS JOIN params"; final != want {
 		t.Errorf("final text:\n%s", final)
 	}
 	for _, plain := range []string{"SELECT 1", "WITH a AS (SELECT 1) SELECT * FROM a"} {
