@@ -11,7 +11,11 @@ import (
 // FactsOf say what a report was made from and with: each run with its identity, sources and window, then zone and version.
 func FactsOf(runs []analyze.Identity, version string) (out []Fact) {
 	for _, r := range runs {
-		out = append(out, Fact{strings.TrimSpace("run " + r.Role), fmt.Sprintf("%s (%s, %s in %s)", r.Path, r.ID, plural(int(r.Rows), "request"), plural(r.Parts, "part"))})
+		what := plural(int(r.Rows), "request")
+		if r.Parts > 0 { // a table of a cluster has none that are known
+			what = fmt.Sprintf("%s, %s in %s", r.ID, what, plural(r.Parts, "part"))
+		}
+		out = append(out, Fact{strings.TrimSpace("run " + r.Role), r.Path + " (" + what + ")"})
 		out = append(out, Fact{"from", sourcesText(r)})
 		if r.FirstUS != nil {
 			const layout = "2006-01-02 15:04:05"

@@ -134,6 +134,9 @@ func (a *app) demoAnalyze(ctx context.Context, e *analyze.Engine, run *analyze.R
 		return 0, err
 	}
 	report := reports.Build(reports.AnalyzeInput{Run: run.Path, SLO: slo, Results: p.Results, Missing: p.Missing, Incidents: p.Incidents})
+	if report.Facts, err = (&mounted{Engine: e, runs: []*analyze.Run{run}}).facts(ctx); err != nil {
+		return 0, err
+	}
 	if err := writeFile(page, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
 		return 0, err
 	}
@@ -190,6 +193,9 @@ func (a *app) demoCompare(ctx context.Context, e *analyze.Engine, runs [2]*analy
 		return err
 	}
 	report := reports.BuildComparison(c)
+	if report.Facts, err = (&mounted{Engine: e, runs: runs[:], roles: []string{"base", "candidate"}}).facts(ctx); err != nil {
+		return err
+	}
 	if err := writeFile(page, func(w io.Writer) error { return reports.WriteHTML(w, report) }); err != nil {
 		return err
 	}

@@ -97,6 +97,7 @@ func (a *app) migration(ctx context.Context, paths []string, o *migrationFlags) 
 	if err != nil {
 		return err
 	}
+	o.f.window = window{from: opt.Scope.From, to: opt.Scope.To}
 	s := sides{paths, o.again, o.share}
 	return a.writeReportOf(ctx, s.roles(), &o.reportOutput, &o.f, func(m *mounted) (r reports.Report, err error) {
 		if o.again != "" {

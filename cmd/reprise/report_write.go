@@ -127,8 +127,12 @@ func (a *app) mountAll(ctx context.Context, runs []role, share bool, f *ingestFl
 	if m.shared, err = newSharing(share, f); err != nil {
 		return nil, err
 	}
-	for _, r := range runs {
-		run, err := a.mount(ctx, r.path, f)
+	for i, r := range runs {
+		flags := *f
+		if i > 0 {
+			flags.window = window{} // bounds of time are those of the first run: a candidate may have run on another day
+		}
+		run, err := a.mount(ctx, r.path, &flags)
 		if err != nil {
 			return nil, err
 		}
