@@ -258,7 +258,7 @@ func (e *Engine) onset(ctx context.Context, r *Run, sc Scope, bin int64, in *Inc
 	}
 	res, err := e.SQL(ctx, r, sc, fmt.Sprintf(`SELECT arrival_us - mod(arrival_us, %d) AS start_us,
        CAST(sum(greatest(input_tokens - coalesce(cached_tokens, 0), 0)) AS BIGINT) AS fresh
-FROM requests WHERE generation AND arrival_us IS NOT NULL AND input_tokens IS NOT NULL%s GROUP BY start_us ORDER BY start_us`, bin, who))
+FROM requests WHERE generation AND arrival_us IS NOT NULL AND input_tokens IS NOT NULL%s GROUP BY 1 ORDER BY 1`, bin, who))
 	if err != nil || len(res.Rows) == 0 {
 		return err
 	}

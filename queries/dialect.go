@@ -88,6 +88,7 @@ var trinoFunctions = map[string]rewrite{
 	},
 	"contains":  func(a []string, _ string) string { return "(strpos(" + a[0] + ", " + a[1] + ") > 0)" },
 	"epoch_us":  func(a []string, _ string) string { return "CAST(round(to_unixtime(" + a[0] + ") * 1e6) AS BIGINT)" },
+	"hash":      func(a []string, _ string) string { return "from_big_endian_64(xxhash64(to_utf8(" + a[0] + ")))" }, // another sample than DuckDB's
 	"str_split": func(a []string, _ string) string { return "split(" + a[0] + ", " + a[1] + ")" },
 	"arg_min": func(a []string, _ string) string {
 		return fmt.Sprintf("min_by(%s, %s) FILTER (WHERE %s IS NOT NULL)", a[0], a[1], a[0])
