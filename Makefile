@@ -53,6 +53,7 @@ lint: darwin
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) vet -tags trino ./analyze ./cmd/reprise
+	$(GO) vet -tags engine ./cmd/reprise
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; fi
 
 darwin:
