@@ -229,21 +229,35 @@ const stormShare = 1.0 / 3
 
 // retries names a storm of them as the cause. It is looked at before all others, since it makes failures and load of its own.
 func (e *Engine) retries(ctx context.Context, r *Run, sc Scope, in *Incident) error {
-	res, err := e.SQL(ctx, r, sc, fmt.Sprintf(`SELECT coalesce(arrival_us >= %d AND arrival_us < %d, FALSE) AS inside, count(*) AS attempts, count(CASE WHEN attempt > 1 THEN 1 END) AS retried,
-       count(CASE WHEN status = 'failed' THEN 1 END) AS failed FROM requests WHERE generation GROUP BY 1 ORDER BY 1 DESC`, in.From, in.To))
-	if err != nil || len(res.Rows) == 0 || res.Rows[0][0] != true {
+	inside := sc
+	inside.From, inside.To = &in.From, &in.To
+	n, retried, failed, err := e.attempts(ctx, r, inside)
+	if err != nil || n == 0 || retried < stormShare*n {
 		return err
 	}
-	share := func(row []any, column int) float64 { return float64(row[column].(int64)) / float64(row[1].(int64)) }
-	inside, outside := share(res.Rows[0], 2), 0.0
-	if len(res.Rows) > 1 {
-		outside = share(res.Rows[1], 2)
+	all, allRetried, _, err := e.attempts(ctx, r, sc)
+	if err != nil {
+		return err
 	}
-	if inside >= stormShare && inside >= 2*outside {
+	usual := 0.0
+	if all > n {
+		usual = (allRetried - retried) / (all - n)
+	}
+	if retried/n >= 2*usual {
 		in.Cause, in.Tenant = "retry_storm", ""
-		in.Text = fmt.Sprintf("retries: %.2f attempts a call instead of %.2f, %.0f %% of them failed", 1/(1-inside), 1/(1-outside), 100*share(res.Rows[0], 3))
+		in.Text = fmt.Sprintf("retries: %.2f attempts a call instead of %.2f, %.0f %% of them failed", n/max(n-retried, 1), 1/(1-usual), 100*failed/n)
 	}
 	return nil
+}
+
+// attempts counts those of a scope, how many of them were not the first of their call, and how many failed.
+func (e *Engine) attempts(ctx context.Context, r *Run, sc Scope) (n, retried, failed float64, err error) {
+	res, err := e.SQL(ctx, r, sc, "SELECT count(*) AS n, count(CASE WHEN attempt > 1 THEN 1 END) AS retried, count(CASE WHEN status = 'failed' THEN 1 END) AS failed FROM requests WHERE generation")
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	row := res.Rows[0]
+	return *number(row[0]), *number(row[1]), *number(row[2]), nil
 }
 
 // onset looks for the time from which the load behind the incident grew: requests miss the objective only once a queue

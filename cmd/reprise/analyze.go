@@ -75,7 +75,7 @@ func (a *app) analyze(ctx context.Context, path string, x analysis) error {
 		return usage(fmt.Errorf("--format %s: a whole report has many tables, take one: reprise query NAME %s --format %s", x.format, path, x.format))
 	}
 	x.to.format = x.format
-	if err := x.watch.check(path, x.to); err != nil {
+	if err := x.watch.check(path, x.to, x.f); err != nil {
 		return err
 	}
 	if x.watch.on {

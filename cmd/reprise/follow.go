@@ -37,7 +37,7 @@ func (o *followFlags) add(cmd *cobra.Command) {
 }
 
 // check says what does not go with --follow.
-func (o *followFlags) check(path string, to *analyzeOutput) error {
+func (o *followFlags) check(path string, to *analyzeOutput, f *ingestFlags) error {
 	switch {
 	case !o.on && o.run != "":
 		return usage(errors.New("-o goes with --follow; a page is written with --html FILE"))
@@ -47,6 +47,8 @@ func (o *followFlags) check(path string, to *analyzeOutput) error {
 		return usage(fmt.Errorf("--every: expected 1s or more, got %s", o.every))
 	case to.format != "text" || to.share || to.tool != "":
 		return usage(errors.New("--follow goes with neither --format, --share nor --definition: stop it, then analyze the run that it leaves"))
+	case f.engine != "":
+		return usage(errors.New("--follow makes a run on this machine: it does not go with --engine"))
 	case isRun(path):
 		return usage(fmt.Errorf("--follow: expected a log or a folder of logs that grows, got a run: %s", path))
 	}
