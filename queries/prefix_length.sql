@@ -45,7 +45,7 @@ common AS (
   GROUP BY i.grp
 ),
 cached AS (
-  SELECT grp, cached_tokens - mod(cached_tokens, cache_step) AS tokens, count(*) AS n
+  SELECT grp, cached_tokens - mod(cached_tokens, nullif(cache_step, 0)) AS tokens, count(*) AS n
   FROM prompts CROSS JOIN params
   WHERE cached_tokens IS NOT NULL AND cache_step > 0
   GROUP BY 1, 2

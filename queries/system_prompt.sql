@@ -41,9 +41,9 @@ totals AS (
 copies AS (
   SELECT grp, model, system_hash, max(system_tokens) AS tokens, count(*) AS n,
          -- a call without a time shares with nobody
-         CASE WHEN batch_us > 0 THEN count(DISTINCT arrival_us - mod(arrival_us, batch_us)) + count(CASE WHEN arrival_us IS NULL THEN 1 END) END AS batches,
+         CASE WHEN batch_us > 0 THEN count(DISTINCT arrival_us - mod(arrival_us, nullif(batch_us, 0))) + count(CASE WHEN arrival_us IS NULL THEN 1 END) END AS batches,
          -- ceil(n / pack)
-         CASE WHEN pack > 0 THEN CAST((count(*) + pack - 1 - mod(count(*) + pack - 1, pack)) * 1e0 / pack AS BIGINT) END AS packs
+         CASE WHEN pack > 0 THEN CAST((count(*) + pack - 1 - mod(count(*) + pack - 1, nullif(pack, 0))) * 1e0 / nullif(pack, 0) AS BIGINT) END AS packs
   FROM asked CROSS JOIN params
   WHERE known AND system_tokens > 0
   GROUP BY grp, model, system_hash, batch_us, pack
