@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reprise/analyze"
+	"reprise/replay/fakellm"
 )
 
 // A compaction that is killed, again and again and each time a little later, leaves a run that reads the same, to which the
@@ -90,5 +93,42 @@ func TestKilledCompactionReadsTheSame(t *testing.T) {
 	after, _ := os.ReadFile(parts(t, run)[0])
 	if err != nil || !strings.Contains(string(b), "nothing to do: 1 file, 1,200 requests") || !bytes.Equal(before, after) {
 		t.Errorf("a second call: %v %s", err, b)
+	}
+}
+
+// A log that grew and was ingested twice counts once when it is compacted, then shared.
+func TestCompactedGrownLogIsShared(t *testing.T) {
+	w := newWorld(t, fakellm.Config{})
+	for name, n := range map[string]int{"a.jsonl": 30, "b.jsonl": 40, "key": 1} {
+		var lines strings.Builder
+		for i := range n {
+			lines.WriteString(logLine(i))
+		}
+		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(lines.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.run(0, "ingest {a.jsonl} {b.jsonl} -o {run}")
+	w.run(0, "compact {run}")
+	run, err := analyze.Open(filepath.Join(w.dir, "run"))
+	if err != nil || len(run.Parts) != 1 {
+		t.Fatal(run, err)
+	}
+	shared, err := newSharing(true, &ingestFlags{keyFile: filepath.Join(w.dir, "key")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shared.close()
+	if run, err = shared.copy(t.Context(), run, "run"); err != nil {
+		t.Fatal(err)
+	}
+	e, err := analyze.NewEngine(t.Context(), analyze.EngineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	res, err := e.SQL(t.Context(), run, analyze.Scope{}, "SELECT count(*) FROM requests")
+	if err != nil || res.Rows[0][0] != int64(40) {
+		t.Errorf("%v calls, want 40: %v", res, err)
 	}
 }

@@ -83,8 +83,10 @@ func (s *sharing) part(ctx context.Context, part, dir, name string) error {
 		}
 	}
 	kept := map[string]string{}
-	if said, ok := meta["reprise.replay"]; ok { // a comparison asks whether a replay can be trusted
-		kept["reprise.replay"] = said
+	for _, key := range []string{"reprise.replay", trace.Repeated} { // whether a replay can be trusted, whether calls stand twice
+		if said, ok := meta[key]; ok {
+			kept[key] = said
+		}
 	}
 	_, _, err = w.Commit(name, kept)
 	return err
