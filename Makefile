@@ -5,7 +5,7 @@ SHORT_FUZZ ?= 3s
 # Packages that must also build on a Mac without cgo (DuckDB needs cgo).
 PORTABLE := ./ingest/... ./queries/... ./replay/...
 
-.PHONY: build demo test lint fuzz bench bench-peers test-engine test-trino golden ci chromium race darwin versitygw manifests image
+.PHONY: build demo test lint fuzz bench bench-peers test-engine test-trino test-trino-all golden ci chromium race darwin versitygw manifests image
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/reprise
@@ -30,21 +30,12 @@ versitygw: $(VERSITYGW)
 test: chromium versitygw
 	$(GO) test -timeout 20m ./...
 
-# The catalogue and the reports on one Trino node beside DuckDB: see .ci/trino.
+# The catalogue, errors and the picture on one Trino node beside DuckDB (.ci/trino fetches and starts it); -all: every report and every
+# example that was worked out by hand too.
 test-trino:
-	GO=$(GO) .ci/trino test
-
-# The manifests against the schemas of Kubernetes, by a validator from PyPI in an environment of its own.
-VALIDATOR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/reprise-tools/kubernetes-validate-1.37.0
-$(VALIDATOR)/ready:
-	python3 -m venv $(@D) 2>/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv >/dev/null && python3 -m venv $(@D); }
-	$(@D)/bin/pip install -q --disable-pip-version-check kubernetes-validate==1.37.0
-	touch $@
-manifests: $(VALIDATOR)/ready
-	$(VALIDATOR)/bin/kubernetes-validate --strict deploy/*.yaml
-
-image:
-	docker build -t reprise .
+	GO=$(GO) .ci/trino test 'TestTrino(EveryQuery|Errors)|TestTrinoReports/analyze'
+test-trino-all:
+	GO=$(GO) .ci/trino test TestTrino
 
 race:
 	$(GO) test -race ./ingest/... ./replay/...
