@@ -17,7 +17,7 @@ const MaxScans = 24
 // MaxScans times stays whole. Of another, each step that is read twice or more and is more than one reading of the run
 // becomes a table; table names it from the statement of the step, so that equal steps of several statements are one.
 func Stage(text string, table func(text string) string) ([]Step, string) {
-	g := graph{table: table, nodes: map[string]*node{}}
+	g := graph{nodes: map[string]*node{}}
 	final := g.add("", text, nil)
 	if g.scans(final, map[string]int{}) <= MaxScans {
 		return nil, text
@@ -34,7 +34,6 @@ func Stage(text string, table func(text string) string) ([]Step, string) {
 
 // graph holds the steps of a statement, those inside of steps too, under names of their own.
 type graph struct {
-	table func(text string) string
 	nodes map[string]*node
 	order []string
 	steps []Step
