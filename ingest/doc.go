@@ -6,6 +6,8 @@
 // split cuts the container into blocks of records; workers decode blocks in parallel and one writer stores the requests in order. The
 // Account adds up: read = kept + rejected + incomplete + skipped.
 //
+// [Follow] keeps a run up to date with logs that grow: what a file gained is one part, made again until it is sealed.
+//
 // Memory does not grow with the input: a few blocks, the writer's window and its open row groups (32 MiB), and one record
 // of at most 64 MiB.
 //
