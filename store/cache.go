@@ -14,10 +14,9 @@ import (
 
 // Cache keeps local copies of what was read.
 type Cache struct {
-	Dir   string
-	Max   int64             // bytes of all copies together
-	Wait  func(path string) // told when another process must end first; may be nil
-	Fetch func(n int64)     // told of each object that is fetched, with its size; may be nil
+	Dir  string
+	Max  int64  // bytes of all copies together
+	Wait func() // called when another process must end first; may be nil
 }
 
 // Copy is a folder that looks like a place. It stays as it is until Close.
@@ -83,7 +82,7 @@ func (c *Cache) lock(ctx context.Context, dir string, how int) (*os.File, error)
 			return nil, fmt.Errorf("locking cache: %w", err)
 		}
 		if first && c.Wait != nil {
-			c.Wait(dir)
+			c.Wait()
 		}
 		select {
 		case <-time.After(50 * time.Millisecond):

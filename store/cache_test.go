@@ -141,8 +141,8 @@ func TestCacheBound(t *testing.T) {
 func TestMirrorWaits(t *testing.T) {
 	server(t)
 	put(t, "s3://logs/x/o", []byte("old"))
-	waited := make(chan string, 1)
-	c := &Cache{Dir: t.TempDir(), Max: 1000, Wait: func(dir string) { waited <- dir }}
+	waited := make(chan bool, 1)
+	c := &Cache{Dir: t.TempDir(), Max: 1000, Wait: func() { waited <- true }}
 	p, all, _ := Find(t.Context(), "s3://logs/x")
 	m, err := c.Mirror(t.Context(), p, all, everything)
 	if err != nil {

@@ -97,9 +97,6 @@ func (m *mirror) update(ctx context.Context) error {
 		mu.Lock()
 		defer mu.Unlock()
 		have[o.Name] = o
-		if m.Fetch != nil {
-			m.Fetch(o.Size)
-		}
 		return nil
 	})
 	return errors.Join(err, m.save(have)) // what came stays

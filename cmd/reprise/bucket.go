@@ -129,7 +129,7 @@ func (a *app) bucketCache(p *store.Place) (*store.Cache, error) {
 		return nil, usage(fmt.Errorf("--cache-size: %w", err))
 	}
 	return &store.Cache{Dir: filepath.Join(dir, "reprise", "s3"), Max: most,
-		Wait: func(string) { a.talk("waiting for another reprise that reads its copy of %s", p) }}, nil
+		Wait: func() { a.talk("waiting for another reprise that reads its copy of %s", p) }}, nil
 }
 
 // wanted picks what an analysis reads of a run: parts of the days that are looked at, with one day on either side for calls

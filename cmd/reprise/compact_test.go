@@ -54,7 +54,7 @@ func TestKilledCompactionReadsTheSame(t *testing.T) {
 		t.Fatalf("%d lines before, want 1201", n)
 	}
 	killed := 0
-	for after := time.Duration(0); ; after += after/4 + 3*time.Millisecond {
+	for after := time.Duration(0); ; after += after/2 + 5*time.Millisecond {
 		cmd := program(t, "compact", run)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
