@@ -69,6 +69,9 @@ func TestTrinoErrors(t *testing.T) {
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			if f.name == "no partition" {
+				if err := os.MkdirAll(filepath.Join(c.folder, "unsynced"), 0o755); err != nil {
+					t.Fatal(err)
+				}
 				c.exec(t, mountStatements(t, "unsynced")[:2])
 			}
 			if f.name == "password without TLS" {
