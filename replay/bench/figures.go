@@ -15,14 +15,15 @@ type outcome struct {
 	Why  string // why there are no figures
 	rows []said // by request, or in order of start where the tool has no ids
 	truth
-	drawn        bool // the tool has no plan to be behind
+	verdict      string // of the tool on itself; "" when it has none
+	drawn        bool   // the tool has no plan to be behind
 	tool, server *sampler
 	from, to     time.Time // when the tool ran
 }
 
 // figures are those of one tool and load. Times are in ms; NaN is unknown.
 type figures struct {
-	Tool, Why          string
+	Tool, Why, Verdict string
 	OK, Sent           int
 	TTFT50, TTFT99     float64 // signed; absolute
 	Gap99, Stamp99     float64
@@ -36,7 +37,7 @@ type figures struct {
 
 // measure joins what a tool says with what the server knows.
 func (o *outcome) measure(l *load) figures {
-	f := figures{Tool: o.Tool, Why: o.Why, TTFT50: math.NaN(), TTFT99: math.NaN(), Gap99: math.NaN(), Stamp99: math.NaN(), Lag50: math.NaN(), Lag99: math.NaN(), CPU: math.NaN()}
+	f := figures{Tool: o.Tool, Why: o.Why, Verdict: o.verdict, TTFT50: math.NaN(), TTFT99: math.NaN(), Gap99: math.NaN(), Stamp99: math.NaN(), Lag50: math.NaN(), Lag99: math.NaN(), CPU: math.NaN()}
 	if o.Why != "" {
 		return f
 	}

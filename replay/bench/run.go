@@ -52,6 +52,7 @@ func (b *bench) attempt(t *tool, l *load, o *outcome) error {
 	if failed != nil {
 		return failed
 	}
+	o.verdict = verdict(dir)
 	o.rows, err = t.read(b, dir)
 	o.drawn = t.drawn
 	return err

@@ -19,7 +19,9 @@ var columns = []struct {
 	{"CPU-s per 1,000 chunks", func(f *figures) string { return number(f.CPU, 4) }},
 	{"RSS MB", func(f *figures) string { return number(f.RSS, 0) }},
 	{"s over the work", func(f *figures) string { return number(f.Over, 1) }},
-	{"ok", func(f *figures) string { return fmt.Sprintf("%d of %d", f.OK, f.Sent) }},
+	{"ok, its own verdict", func(f *figures) string {
+		return strings.TrimSuffix(fmt.Sprintf("%d of %d, %s", f.OK, f.Sent, f.Verdict), ", ")
+	}},
 	{"floor: server late p99, thread late p99 ms", func(f *figures) string { return number(f.ServerLate, 3) + ", " + number(f.Hiccup, 3) }},
 	{"others used, processors", func(f *figures) string { return number(f.Others, 2) }},
 }

@@ -84,6 +84,20 @@ func readPlain(_ *bench, dir string) (rows []said, err error) {
 	return rows, err
 }
 
+// verdict is what reprise says of its own replay.
+func verdict(dir string) string {
+	parts, err := trace.Parts(filepath.Join(dir, "run"))
+	if err != nil || len(parts) == 0 {
+		return ""
+	}
+	meta, _, _, err := trace.Meta(parts[0])
+	var r replay.Report
+	if err != nil || json.Unmarshal([]byte(meta["reprise.replay"]), &r) != nil {
+		return ""
+	}
+	return r.Fidelity.Verdict
+}
+
 // readRun reads the rows of a run as what a client said.
 func readRun(_ *bench, dir string) (rows []said, err error) {
 	parts, err := trace.Parts(filepath.Join(dir, "run"))
