@@ -17,12 +17,12 @@ known AS (
   WHERE generation AND NOT cached_response
   GROUP BY grp
 ),
--- who leaves at an instant goes before who comes; of the rows of one instant the last has the level, the others hold for no time. Every group ends at
+-- who comes and who leaves at one instant is one change: the level of an instant holds from it on. Every group ends at
 -- level 0, so one sum over all groups in order serves them all
 levels AS (
-  SELECT grp, CAST(sum(change) OVER (ORDER BY grp, at_us, change ROWS UNBOUNDED PRECEDING) AS BIGINT) AS level,
-         lead(at_us) OVER (ORDER BY grp, at_us, change) - at_us AS held_us
-  FROM events
+  SELECT grp, CAST(sum(change) OVER (ORDER BY grp, at_us ROWS UNBOUNDED PRECEDING) AS BIGINT) AS level,
+         lead(at_us) OVER (ORDER BY grp, at_us) - at_us AS held_us
+  FROM (SELECT grp, at_us, sum(change) AS change FROM events GROUP BY grp, at_us) AS instants
 ),
 held AS (
   SELECT grp, max(level) AS peak, sum(level * held_us) AS load_us, sum(held_us) AS busy_us

@@ -13,13 +13,15 @@ edges AS (
   SELECT grp, start_us AS at_us, 0 AS change FROM (SELECT DISTINCT grp FROM events) AS groups CROSS JOIN bins
 ),
 cuts AS (
-  SELECT grp, at_us, change FROM events UNION ALL SELECT grp, at_us, change FROM edges
+  SELECT grp, at_us, sum(change) AS change
+  FROM (SELECT grp, at_us, change FROM events UNION ALL SELECT grp, at_us, change FROM edges) AS marks
+  GROUP BY grp, at_us
 ),
--- as in concurrency: of the rows of one instant the last has the level, and every group ends at level 0
+-- as in concurrency: changes of one instant are one, and every group ends at level 0
 levels AS (
   SELECT grp, at_us - mod(at_us, (SELECT bin_us FROM params)) AS start_us,
-         CAST(sum(change) OVER (ORDER BY grp, at_us, change ROWS UNBOUNDED PRECEDING) AS BIGINT) AS level,
-         CASE WHEN lead(grp) OVER (ORDER BY grp, at_us, change) = grp THEN lead(at_us) OVER (ORDER BY grp, at_us, change) - at_us END AS held_us
+         CAST(sum(change) OVER (ORDER BY grp, at_us ROWS UNBOUNDED PRECEDING) AS BIGINT) AS level,
+         CASE WHEN lead(grp) OVER (ORDER BY grp, at_us) = grp THEN lead(at_us) OVER (ORDER BY grp, at_us) - at_us END AS held_us
   FROM cuts
 )
 SELECT grp, start_us, max(level) AS peak, coalesce(sum(level * held_us), 0) * 1e0 / (SELECT bin_us FROM params) AS mean
