@@ -55,7 +55,7 @@ func FuzzTime(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		us, naive, err := Time(s, nil)
-		if err != nil {
+		if year := time.UnixMicro(us).UTC().Year(); err != nil || year < 0 || year > 9999 { // a zone can move it where no text says it
 			return
 		}
 		again, stillNaive, err := Time(time.UnixMicro(us).UTC().Format("2006-01-02T15:04:05.999999Z07:00"), nil)

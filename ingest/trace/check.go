@@ -53,7 +53,7 @@ func checkGaps(r *Request) {
 	}
 }
 
-// checkTimes drops durations that end before they begin (ING-04, ING-05).
+// checkTimes drops durations that end before they begin (ING-04, ING-05), and an arrival that no calendar has.
 func checkTimes(r *Request) {
 	for _, d := range []**int64{&r.FirstUS, &r.FirstVisibleUS, &r.HeadersUS, &r.LastUS, &r.EndUS, &r.QueueUS, &r.PrefillUS, &r.DecodeUS} {
 		if *d != nil && **d < 0 {
@@ -61,7 +61,14 @@ func checkTimes(r *Request) {
 			r.AddQuality(QNegative)
 		}
 	}
+	if r.Arrival != nil && (*r.Arrival < firstYear || *r.Arrival > lastYear) {
+		r.Arrival = nil
+		r.AddQuality(QTimeRange)
+	}
 }
+
+// firstYear and lastYear bound the years 1 to 9999, which a date of four digits can name.
+const firstYear, lastYear = -62135596800000000, 253402300799999999
 
 // checkFirst keeps a first-token time only where it can be one (ING-01, ING-02, ING-03, ING-09).
 func checkFirst(r *Request) {

@@ -3,6 +3,7 @@ package trace
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // The cases are the "Try" lines of pitfalls.md part A.
@@ -83,5 +84,19 @@ func TestSetGaps(t *testing.T) {
 	r.SetGaps([]int64{1, 1 << 32})
 	if r.GapsUS != nil || !r.HasQuality(QGapOverflow) {
 		t.Error("a gap beyond 32 bits must drop the list and say so")
+	}
+}
+
+func TestCheckArrival(t *testing.T) {
+	for text, kept := range map[string]bool{"0001-01-01T00:00:00Z": true, "0000-12-31T23:59:59Z": false, "9999-12-31T23:59:59Z": true} {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Request{Arrival: Ptr(at.UnixMicro())}
+		Check(&r)
+		if (r.Arrival != nil) != kept || r.HasQuality(QTimeRange) == kept {
+			t.Errorf("%s: arrival %v, quality %q", text, r.Arrival, r.Quality)
+		}
 	}
 }
