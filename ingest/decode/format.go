@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"time"
@@ -72,7 +73,8 @@ type Context struct {
 	Row  int    // 1-based place in the record of the line when it holds several, else 0
 
 	// Emit stores a request. body is the request body as JSON, for --keep-bodies; nil when there is none or it is not
-	// wanted. The decoder must not touch r afterwards.
+	// wanted. A body that is no JSON, for the log's own was not quite, is dropped: no server would take it. The decoder must not
+	// touch r afterwards.
 	Emit func(r *trace.Request, body []byte)
 
 	skipped func(reason string, n int64)
@@ -84,7 +86,13 @@ type Context struct {
 // NewContext returns a context whose Skip counts into skipped. It remembers hashes it has made, so one worker should
 // keep it.
 func NewContext(o Options, file string, emit func(*trace.Request, []byte), skipped func(string, int64)) *Context {
-	c := &Context{Options: o, File: file, Emit: emit, skipped: skipped, memory: memory{h: o.Hash}}
+	c := &Context{Options: o, File: file, skipped: skipped, memory: memory{h: o.Hash}}
+	c.Emit = func(r *trace.Request, body []byte) {
+		if body != nil && !json.Valid(body) {
+			body = nil
+		}
+		emit(r, body)
+	}
 	c.prompt.memory = &c.memory
 	return c
 }
