@@ -37,6 +37,18 @@ test-trino:
 test-trino-all:
 	GO=$(GO) .ci/trino test TestTrino
 
+# The manifests against the schemas of Kubernetes, by a validator from PyPI in an environment of its own.
+VALIDATOR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/reprise-tools/kubernetes-validate-1.37.0
+$(VALIDATOR)/ready:
+	python3 -m venv $(@D) 2>/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv >/dev/null && python3 -m venv $(@D); }
+	$(@D)/bin/pip install -q --disable-pip-version-check kubernetes-validate==1.37.0
+	touch $@
+manifests: $(VALIDATOR)/ready
+	$(VALIDATOR)/bin/kubernetes-validate --strict deploy/*.yaml
+
+image:
+	docker build -t reprise .
+
 race:
 	$(GO) test -race ./ingest/... ./replay/...
 
