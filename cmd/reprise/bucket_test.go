@@ -210,7 +210,7 @@ func TestBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := time.Unix(1795961900, 0).UTC().Truncate(24 * time.Hour)
-	until := " --to " + first.Add(20 * time.Hour).Format(time.RFC3339)
+	until := " --to " + first.Add(20*time.Hour).Format(time.RFC3339)
 	alone, _ := w.run(0, "analyze s3://logs/run --json"+until)
 	if err := os.RemoveAll(filepath.Join(w.dir, "cache", "reprise", "s3")); err != nil {
 		t.Fatal(err)
