@@ -37,14 +37,8 @@ type prompt struct{ tokens, ttftUS float64 }
 // medians, else hundreds of short prompts outvote the few long ones; the line is Theil-Sen's, so that a long prompt
 // that met a busy machine does not bend it (least absolute deviations would follow it: EX-7.1 gives b .24 for .1).
 func alone(prompts []prompt) (a, b float64, ok bool) {
-	octaves := map[int][]prompt{}
-	low, high := math.Inf(1), 0.0
-	for _, p := range prompts {
-		octave := math.Ilogb(p.tokens)
-		octaves[octave] = append(octaves[octave], p)
-		low, high = min(low, p.tokens), max(high, p.tokens)
-	}
-	if len(prompts) < minIsolated || high < minSpread*low {
+	octaves, wide := byOctave(prompts)
+	if len(prompts) < minIsolated || !wide {
 		return 0, 0, false
 	}
 	var x, y []float64
@@ -59,21 +53,28 @@ func alone(prompts []prompt) (a, b float64, ok bool) {
 // floorOf fits the line that a tenth of the requests stay below, each power of two of tokens with the same weight: what a first
 // token costs when hardly anybody is in the way, where too few requests were alone (metrics.md 7.1).
 func floorOf(prompts []prompt) (a, b float64, ok bool) {
-	octaves := map[int]float64{}
-	low, high := math.Inf(1), 0.0
-	for _, p := range prompts {
-		octaves[math.Ilogb(p.tokens)]++
-		low, high = min(low, p.tokens), max(high, p.tokens)
-	}
-	if len(prompts) < 3*minIsolated || high < minSpread*low {
+	octaves, wide := byOctave(prompts)
+	if len(prompts) < 3*minIsolated || !wide {
 		return 0, 0, false
 	}
 	var x, y, w []float64
 	for _, p := range prompts {
-		x, y, w = append(x, p.tokens), append(y, p.ttftUS), append(w, 1/octaves[math.Ilogb(p.tokens)])
+		x, y, w = append(x, p.tokens), append(y, p.ttftUS), append(w, 1/float64(len(octaves[math.Ilogb(p.tokens)])))
 	}
 	b, a = stats.QuantileLine(x, y, w, .1)
 	return a, b, b > 0
+}
+
+// byOctave groups prompts by powers of two of their tokens and says whether they differ enough for a line.
+func byOctave(prompts []prompt) (octaves map[int][]prompt, wide bool) {
+	octaves = map[int][]prompt{}
+	low, high := math.Inf(1), 0.0
+	for _, p := range prompts {
+		octave := math.Ilogb(p.tokens)
+		octaves[octave] = append(octaves[octave], p)
+		low, high = min(low, p.tokens), max(high, p.tokens)
+	}
+	return octaves, high >= minSpread*low
 }
 
 func median(group []prompt, value func(prompt) float64) float64 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -190,25 +189,9 @@ func warm(at time.Duration) (out []fakellm.Arrival) {
 }
 
 func (m *month) store(t *testing.T) *analyze.Run {
-	dir := filepath.Join(t.TempDir(), "run")
-	w, err := trace.NewWriter(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Helper()
 	slices.SortFunc(m.rows, func(a, b trace.Request) int { return cmp.Compare(*a.Arrival, *b.Arrival) })
-	for i := range m.rows {
-		if err := w.Add(&m.rows[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, _, err := w.Commit("p", nil); err != nil {
-		t.Fatal(err)
-	}
-	run, err := analyze.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	return storeRows(t, m.rows)
 }
 
 // TestMonth: without being told a time, the finder finds the five planted incidents of a month and no other, and ranks the

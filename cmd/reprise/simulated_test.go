@@ -62,11 +62,7 @@ func simulate(t *testing.T, c fakellm.Config, arrivals []fakellm.Arrival) fakell
 // keepRun writes what a client beside the engine would have recorded and opens it as a run.
 func keepRun(t *testing.T, truth fakellm.Truth) *analyze.Run {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	w, err := trace.NewWriter(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var rows []trace.Request
 	for _, r := range truth.Requests {
 		row := trace.Request{RequestID: r.ID, Arrival: trace.Ptr(epoch + r.ArrivalUS), Vantage: trace.Client, ClockDomain: trace.Wall, TimePrecision: 1,
 			ErrorClass: trace.ClassOK, Stream: trace.Ptr(true), EndpointKind: "chat", TTFTKind: trace.TTFTContent, ModelRequested: "m", Replica: "e1", Tenant: "t",
@@ -78,7 +74,21 @@ func keepRun(t *testing.T, truth fakellm.Truth) *analyze.Run {
 		}
 		row.SetGaps(offsets)
 		trace.Check(&row)
-		if err := w.Add(&row); err != nil {
+		rows = append(rows, row)
+	}
+	return storeRows(t, rows)
+}
+
+// storeRows writes a run and opens it.
+func storeRows(t *testing.T, rows []trace.Request) *analyze.Run {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	w, err := trace.NewWriter(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		if err := w.Add(&rows[i]); err != nil {
 			t.Fatal(err)
 		}
 	}

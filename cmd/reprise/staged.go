@@ -92,7 +92,7 @@ func (a *app) stage(ctx context.Context, url string) (*staged, error) {
 	a.buckets.names = append(a.buckets.names, s.local, s.url)
 	for _, o := range found {
 		s.there[o.Name] = true
-		if err := s.stub(ctx, o); err != nil {
+		if err := s.standIn(ctx, o); err != nil {
 			s.close()
 			return nil, err
 		}
@@ -121,7 +121,8 @@ func stagingRoot() (string, error) {
 	return root, err
 }
 
-func (s *staged) stub(ctx context.Context, o store.Object) error {
+// standIn makes an empty file in place of an object, so that what is written beside it sees that it is there; of lists the content.
+func (s *staged) standIn(ctx context.Context, o store.Object) error {
 	name := filepath.Join(s.local, filepath.FromSlash(o.Name))
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
