@@ -82,7 +82,7 @@ func (w *weekly) burn(ctx context.Context) error {
 		return nil
 	}
 	// a curve for the eye: the rule in the middle, at every half hour
-	curve, err := w.query(ctx, "burn_rate", w.scope(w.o.From-weekMicros/7, w.out.To), nil)
+	curve, err := w.query(ctx, "burn_rate", w.both(), nil)
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,16 @@
 -- column n_total requests none
 -- column share share none
 WITH
+kinds AS (
+  SELECT source_format, vantage, ttft_kind, count(*) AS n, count(ttft_us) AS timed FROM requests WHERE generation GROUP BY source_format, vantage, ttft_kind
+),
 totals AS (
-  SELECT source_format, count(*) AS n_total FROM requests WHERE generation GROUP BY source_format
+  SELECT source_format, CAST(sum(n) AS BIGINT) AS n_total FROM kinds GROUP BY source_format
 ),
 values_seen AS (
-  SELECT source_format, 'vantage' AS kind, vantage AS name, count(*) AS n FROM requests WHERE generation GROUP BY source_format, vantage
+  SELECT source_format, 'vantage' AS kind, vantage AS name, CAST(sum(n) AS BIGINT) AS n FROM kinds GROUP BY source_format, vantage
   UNION ALL
-  SELECT source_format, 'ttft_kind', ttft_kind, count(*) FROM requests WHERE generation AND ttft_us IS NOT NULL GROUP BY source_format, ttft_kind
+  SELECT source_format, 'ttft_kind', ttft_kind, CAST(sum(timed) AS BIGINT) FROM kinds WHERE timed > 0 GROUP BY source_format, ttft_kind
   UNION ALL
   SELECT source_format, 'quality', flag, count(*) FROM flags WHERE generation GROUP BY source_format, flag
 ),

@@ -24,16 +24,11 @@
 -- column seconds s none
 WITH
 -- 1970-01-05 was a Monday
-placed AS (
-  SELECT grp, arrival_us - mod(mod(arrival_us - 345600000000, 604800000000) + 604800000000, 604800000000) AS week_us, verdict
-  FROM calls
-  WHERE generation AND NOT cached_response AND arrival_us IS NOT NULL
-),
 counted AS (
-  SELECT week_us, grp, count(*) AS n, count(CASE WHEN verdict = 'good' THEN 1 END) AS good, count(CASE WHEN verdict = 'bad' THEN 1 END) AS bad,
-         count(CASE WHEN verdict = 'unevaluable' THEN 1 END) AS unevaluable, nullif(count(CASE WHEN verdict IN ('good', 'bad') THEN 1 END), 0) * 1e0 AS base
-  FROM placed
-  GROUP BY week_us, grp
+  SELECT minute_us - mod(mod(minute_us - 345600000000, 604800000000) + 604800000000, 604800000000) AS week_us, grp, CAST(sum(n) AS BIGINT) AS n,
+         CAST(sum(good) AS BIGINT) AS good, CAST(sum(bad) AS BIGINT) AS bad, CAST(sum(unevaluable) AS BIGINT) AS unevaluable, nullif(sum(good + bad), 0) * 1e0 AS base
+  FROM judged_minutes
+  GROUP BY 1, 2
 ),
 -- Wilson interval (metrics.md 2.2), z = 1.959963984540054; the objective's complement without the noise of its last bits
 measured AS (

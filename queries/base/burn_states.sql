@@ -20,10 +20,9 @@ FROM (
       SELECT grp, rule, step, n, bad, last_us,
              CASE step WHEN 0 THEN minute_us WHEN 1 THEN minute_us + short_us WHEN 2 THEN minute_us + long_us ELSE greatest(from_us, minute_us) END AS at_us
       FROM (
-        SELECT grp, arrival_us - mod(arrival_us, 60000000) + 60000000 AS minute_us, count(*) AS n, count(CASE WHEN verdict = 'bad' THEN 1 END) AS bad
-        FROM calls
-        WHERE generation AND NOT cached_response AND arrival_us IS NOT NULL AND verdict IN ('good', 'bad')
-        GROUP BY 1, 2
+        SELECT grp, minute_us + 60000000 AS minute_us, good + bad AS n, bad
+        FROM judged_minutes
+        WHERE good + bad > 0
       ) CROSS JOIN burn_windows CROSS JOIN (VALUES (0), (1), (2), (3)) AS steps(step)
     )
     WHERE at_us <= last_us

@@ -1,13 +1,20 @@
 -- about Logical requests: the attempts that share root_request_id as their caller saw them (metrics.md 0.2). The last attempt with latency speaks for
 -- about the call, else the last; times count from the start of the first. Columns of judged, and what the other attempts add: other_attempts, of them
 -- about other_judged (good or bad) and other_good, other_tokens (their output); NULL without others.
-SELECT *, attempts - 1 AS other_attempts,
+SELECT *, CAST(NULL AS BIGINT) AS other_attempts, CAST(NULL AS BIGINT) AS other_judged, CAST(NULL AS BIGINT) AS other_good,
+       CAST(NULL AS BIGINT) AS other_tokens
+FROM judged
+WHERE root_request_id NOT IN (SELECT root_request_id FROM retried)
+UNION ALL
+SELECT * EXCLUDE (place, attempts, judged_attempts, good_attempts, all_tokens, first_arrival_us, waited_us),
+       attempts - 1 AS other_attempts,
        judged_attempts - CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END AS other_judged,
        good_attempts - CASE WHEN verdict = 'good' THEN 1 ELSE 0 END AS other_good,
        all_tokens - coalesce(output_tokens, 0) AS other_tokens
 FROM (
   SELECT * REPLACE (
            first_arrival_us AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
+           (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us,
            waited_us + ttft_us <= ttft_slo_us AS ttft_ok, waited_us + ttfvt_us <= ttfvt_slo_us AS ttfvt_ok, waited_us + e2e_us <= e2e_slo_us AS e2e_ok,
            -- the earlier attempts may have used up the time that the SLO allows
            CASE WHEN NOT generation OR cached_response THEN verdict
@@ -28,7 +35,7 @@ FROM (
              CAST(sum(CASE WHEN verdict = 'good' THEN 1 ELSE 0 END) OVER call AS BIGINT) AS good_attempts,
              CAST(sum(output_tokens) OVER call AS BIGINT) AS all_tokens,
              min(arrival_us) OVER call AS first_arrival_us
-      FROM judged
+      FROM retried
       WINDOW call AS (PARTITION BY root_request_id)
     )
   )
