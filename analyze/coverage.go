@@ -24,9 +24,10 @@ type seen struct {
 	kinds     map[string]int64 // requests with latency and a first token, by ttft_kind and vantage
 }
 
-const coverageSQL = `SELECT coalesce(excluded, ''), coalesce(ttft_kind, 'unknown') || ' seen by ' || vantage, count(*), count(ttft_us),
-       count(CASE WHEN arrival_us IS NULL AND clock_domain <> 'wall' THEN 1 END)
-FROM requests GROUP BY 1, 2 ORDER BY 1, 2`
+const coverageSQL = `SELECT coalesce(excluded, ''), coalesce(ttft_kind, 'unknown') || ' seen by ' || vantage, n, first, clockless
+FROM (SELECT excluded, ttft_kind, vantage, count(*) AS n, count(ttft_us) AS first, count(CASE WHEN arrival_us IS NULL AND clock_domain <> 'wall' THEN 1 END) AS clockless
+      FROM requests GROUP BY 1, 2, 3)
+ORDER BY 1, 2`
 
 // coverage counts the attempts in range, and why those without latency are left out. It looks once a range.
 func (e *Engine) coverage(ctx context.Context, r *Run, sc Scope) (seen, error) {

@@ -13,19 +13,23 @@ WITH
 marked AS (
   SELECT grp, verdict, latency,
          coalesce((mod(asked, 2) < 1 OR ttft_ok) AND (mod(asked, 4) < 2 OR ttfvt_ok) AND (mod(asked, 8) < 4 OR tpot_ok) AND (mod(asked, 16) < 8 OR e2e_ok)
-                  AND (asked < 16 OR max_gap_ok) AND asked > 0, FALSE) AS measured_good
+                  AND (asked < 16 OR max_gap_ok) AND asked > 0, FALSE) AS measured_good, count(*) AS n
   FROM calls
   WHERE generation AND NOT cached_response
+  GROUP BY 1, 2, 3, 4
+),
+ruled AS (
+  SELECT grp, 1 AS place, 'ours' AS rule, verdict IN ('good', 'bad') AS counts, verdict = 'good' AS is_good, n FROM marked
+  UNION ALL
+  SELECT grp, 2, 'vllm', latency AND verdict IN ('good', 'bad'), verdict = 'good', n FROM marked
+  UNION ALL
+  SELECT grp, 3, 'aiperf', latency, measured_good, n FROM marked
 ),
 counted AS (
-  SELECT grp, 1 AS place, 'ours' AS rule, count(CASE WHEN verdict IN ('good', 'bad') THEN 1 END) AS n, count(CASE WHEN verdict = 'good' THEN 1 END) AS good
-  FROM marked GROUP BY grp
-  UNION ALL
-  SELECT grp, 2, 'vllm', count(CASE WHEN latency AND verdict IN ('good', 'bad') THEN 1 END), count(CASE WHEN latency AND verdict = 'good' THEN 1 END)
-  FROM marked GROUP BY grp
-  UNION ALL
-  SELECT grp, 3, 'aiperf', count(CASE WHEN latency THEN 1 END), count(CASE WHEN latency AND measured_good THEN 1 END)
-  FROM marked GROUP BY grp
+  SELECT grp, place, rule, CAST(sum(CASE WHEN counts THEN n ELSE 0 END) AS BIGINT) AS n,
+         CAST(sum(CASE WHEN counts AND is_good THEN n ELSE 0 END) AS BIGINT) AS good
+  FROM ruled
+  GROUP BY grp, place, rule
 )
 SELECT grp, rule, n, good, good * 1e0 / nullif(n, 0) AS share, good / seconds AS goodput_per_s
 FROM counted CROSS JOIN covered
