@@ -23,6 +23,7 @@ const weekMicros, hourMicros, minuteMicros = 7 * 24 * 3_600_000_000, 3_600_000_0
 // Weekly is the review of one week beside the one before.
 type Weekly struct {
 	From, To int64      // the week
+	Log      [2]int64   // from the first to the last arrival of the whole log; only where the week is empty
 	Seen     [2]int64   // from the first to the minute after the last arrival in it; equal without any
 	Last     [2]int64   // the same of the week before
 	Silent   [][2]int64 // hours of Seen in which nothing arrived, neighbours united
@@ -65,7 +66,7 @@ type ShareChange struct {
 // Weekly reviews a week. Sections for which the log lacks a level of detail are in Missing.
 func (e *Engine) Weekly(ctx context.Context, r *Run, o WeeklyOptions) (*Weekly, error) {
 	w := &weekly{Engine: e, run: r, o: o, out: &Weekly{From: o.From, To: o.From + weekMicros, Results: map[string]*Result{}, Missing: map[string]string{}}}
-	for _, step := range []func(context.Context) error{w.spans, w.budgets, w.hours, w.burn, w.latency, w.parts, w.figures, w.incidents} {
+	for _, step := range []func(context.Context) error{w.spans, w.where, w.budgets, w.hours, w.burn, w.latency, w.parts, w.figures, w.incidents} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -114,6 +115,18 @@ func (w *weekly) spans(ctx context.Context) error {
 
 func (w *weekly) query(ctx context.Context, name string, sc Scope, params map[string]string) (*Result, error) {
 	return w.Query(ctx, w.run, name, sc, params)
+}
+
+// where tells of which time the log is, when it holds nothing of the week.
+func (w *weekly) where(ctx context.Context) error {
+	if w.out.Seen[0] < w.out.Seen[1] {
+		return nil
+	}
+	id, err := w.Identify(ctx, w.run)
+	if err == nil && id.FirstUS != nil {
+		w.out.Log = [2]int64{*id.FirstUS, *id.LastUS}
+	}
+	return err
 }
 
 // budgets reads the error budgets of both weeks.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ type PreflightError struct {
 	Target, Model       string
 	Class, Reason, Code string
 	Status              int
+	Served              []string // models that the target lists; only looked up where it does not know Model
 }
 
 func (e *PreflightError) Error() string {
@@ -47,6 +50,8 @@ func (e *PreflightError) Hint() string {
 	switch {
 	case e.Status == 401 || e.Status == 403:
 		return "name the variable that holds the key with --api-key-env"
+	case e.Status == 404 && len(e.Served) > 0 && !slices.Contains(e.Served, e.Model):
+		return fmt.Sprintf("the target serves %s: --model %[2]s, or --model-map %[3]s=%[2]s where several models were asked", strings.Join(e.Served, ", "), e.Served[0], e.Model)
 	case e.Status == 404:
 		return "name the target's model with --model or --model-map, and check that the address ends in /v1 or its parent; --endpoint chat sends everything to chat completions"
 	case e.Status == 400 || e.Status == 422:
@@ -158,7 +163,36 @@ func (r *run) probe(ctx context.Context, probes *bodyMaker, probe Item) (int64, 
 		return -1, ctx.Err()
 	}
 	if o.Class != wire.ClassOK {
-		return -1, &PreflightError{Target: r.opt.replica(), Model: r.opt.model(probe.Model), Class: o.Class, Reason: o.Reason, Code: o.Code, Status: o.Status}
+		e := &PreflightError{Target: r.opt.replica(), Model: r.opt.model(probe.Model), Class: o.Class, Reason: o.Reason, Code: o.Code, Status: o.Status}
+		if o.Status == http.StatusNotFound {
+			e.Served = r.served(ctx)
+		}
+		return -1, e
 	}
 	return orMinus(o.Usage.Input), nil
+}
+
+// served are the models that the target lists, at most a few; none when it does not say.
+func (r *run) served(ctx context.Context) (names []string) {
+	const most, wait = 5, 5 * time.Second
+	ctx, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.urls["models"], nil)
+	if err != nil {
+		return nil
+	}
+	req.Header = r.header(&Item{}, 1)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	var list struct{ Data []struct{ ID string } }
+	if json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&list) != nil {
+		return nil
+	}
+	for _, m := range list.Data[:min(len(list.Data), most)] {
+		names = append(names, m.ID)
+	}
+	return names
 }

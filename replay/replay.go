@@ -93,7 +93,7 @@ func Run(ctx context.Context, plan *Plan, o Options) (*Report, error) {
 	r := &run{plan: plan, opt: &o, client: wire.NewClient(o.Wire), urls: map[string]string{}}
 	defer r.client.Close()
 	for endpoint, path := range map[string]string{"chat": "chat/completions", "completions": "completions", "responses": "responses",
-		"messages": "messages", "embeddings": "embeddings"} {
+		"messages": "messages", "embeddings": "embeddings", "models": "models"} {
 		address, err := wire.Endpoint(o.Target, path)
 		if err != nil {
 			return nil, err

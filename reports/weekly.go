@@ -26,7 +26,7 @@ func BuildWeekly(in WeeklyInput) Report {
 	r := Report{Title: "Week " + weekName(w.From) + " of " + in.Run, Next: in.Next,
 		Subtitle: weekRange(w) + "; objective " + in.SLO.Text + byText(in.By)}
 	if w.Seen[0] == w.Seen[1] {
-		r.Verdict, r.Answer = "unsure", []string{"No request of the log arrived in this week."}
+		r.Verdict, r.Answer = "unsure", []string{"No request of the log arrived in this week" + logRange(w) + "."}
 		return r
 	}
 	r.Verdict, r.Answer = weekAnswer(in)
@@ -64,6 +64,15 @@ func weekName(us int64) string {
 func weekRange(w *analyze.Weekly) string {
 	const day = "Mon 2006-01-02"
 	return utc(w.From, day) + " to " + utc(w.To-1, day) + " UTC"
+}
+
+// logRange says where to look when the week is empty.
+func logRange(w *analyze.Weekly) string {
+	if w.Log[0] == 0 {
+		return ""
+	}
+	const layout = "2006-01-02 15:04"
+	return fmt.Sprintf(": the log goes from %s to %s UTC, weeks %s to %s", utc(w.Log[0], layout), utc(w.Log[1], layout), weekName(w.Log[0]), weekName(w.Log[1]))
 }
 
 func byText(by []string) string {

@@ -34,7 +34,14 @@ type coded struct {
 func (e *coded) Error() string { return e.err.Error() }
 func (e *coded) Unwrap() error { return e.err }
 
-func usage(err error) error { return &coded{code: exitUsage, err: err} }
+// usage marks an error of what was typed. Advice that it carries stays.
+func usage(err error) error {
+	c := &coded{code: exitUsage, err: err}
+	if inner := (*coded)(nil); errors.As(err, &inner) {
+		c.hint = inner.hint
+	}
+	return c
+}
 
 // hinted adds advice to an error.
 func hinted(err error, format string, args ...any) error {

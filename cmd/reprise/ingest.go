@@ -201,7 +201,7 @@ func (a *app) printAccount(acc *ingest.Account, run string) {
 			count(total(t.Rejected)), count(t.Incomplete), count(total(t.Skipped)))
 	}
 	if t.Kept > 0 {
-		out("known: %s", coverage(acc))
+		out("known%s: %s", whose(acc), coverage(acc))
 		for i, l := range acc.Limits() {
 			if i == 0 {
 				out("what limits most:")
@@ -226,6 +226,20 @@ func coverage(acc *ingest.Account) string {
 		parts = append(parts, fmt.Sprintf("%s %d %%", c.name, 100*acc.Coverage[c.column]/acc.Totals.Kept))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// whose remarks that shares are of rows, where several formats may tell of one call.
+func whose(acc *ingest.Account) string {
+	formats := map[string]bool{}
+	for _, in := range acc.Inputs {
+		if in.Kept > 0 {
+			formats[in.Format] = true
+		}
+	}
+	if len(formats) < 2 {
+		return ""
+	}
+	return " of the single rows, before those of one call are joined"
 }
 
 func total(m map[string]int64) (n int64) {

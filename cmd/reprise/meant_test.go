@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -28,8 +29,21 @@ func TestTargetRefuses(t *testing.T) {
 		if code != exitError || !strings.Contains(talk.String(), want[0]) || !strings.Contains(talk.String(), want[1]) {
 			t.Errorf("%d: exit code %d, want %q\n%s", status, code, want, talk.String())
 		}
-		if isRun(filepath.Join(dir, "out")) {
-			t.Errorf("%d: a run was begun", status)
+		if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+			t.Errorf("%d: a folder was left", status)
 		}
+	}
+	lists := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/v1/models" {
+			http.Error(w, "{}", http.StatusNotFound)
+			return
+		}
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"llama-70b"},{"id":"llama-8b"}]}`)
+	}))
+	defer lists.Close()
+	var talk bytes.Buffer
+	(&app{out: &talk, err: &talk}).run(context.Background(), []string{"replay", log, "--target", lists.URL + "/v1", "-o", filepath.Join(dir, "out")})
+	if want := "the target serves llama-70b, llama-8b: --model llama-70b"; !strings.Contains(talk.String(), want) {
+		t.Errorf("want %q\n%s", want, talk.String())
 	}
 }

@@ -188,6 +188,7 @@ func (a *app) replay(ctx context.Context, plan *replay.Plan, o replay.Options, t
 	if err != nil {
 		return nil, err
 	}
+	defer os.Remove(to.run) // unless something stands in it: a target that refuses leaves no empty folder
 	defer w.Abort()
 	watch, err := startWatch(to, &o)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -64,7 +65,11 @@ func (s *scopeFlags) scope() (sc analyze.Scope, err error) {
 // parseSLO reads an SLO, or the file that holds it.
 func parseSLO(text string) (analyze.SLO, error) {
 	if strings.HasSuffix(text, ".yaml") || strings.HasSuffix(text, ".yml") {
-		return analyze.LoadSLO(text)
+		s, err := analyze.LoadSLO(text)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = hinted(err, "such a file holds default: ttft<=1s,tpot<=60ms@99%% and, if need be, sections: [{tenant: acme, slo: ttft<=500ms}]")
+		}
+		return s, err
 	}
 	return analyze.ParseSLO(text)
 }
