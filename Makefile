@@ -5,7 +5,7 @@ SHORT_FUZZ ?= 3s
 # Packages that must also build on a Mac without cgo (DuckDB needs cgo).
 PORTABLE := ./ingest/... ./queries/... ./replay/...
 
-.PHONY: build demo test lint fuzz bench bench-peers test-engine test-trino test-trino-all golden ci chromium race darwin versitygw manifests image
+.PHONY: build demo test lint fuzz bench bench-peers test-engine test-trino test-trino-all test-trino-cluster golden ci chromium race darwin versitygw manifests image
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/reprise
@@ -36,6 +36,9 @@ test-trino:
 	GO=$(GO) .ci/trino test 'TestTrinoEveryQuery/runs/odd|TestTrinoErrors'
 test-trino-all:
 	GO=$(GO) .ci/trino test TestTrino
+# Two nodes over an S3 server: the catalogue beside DuckDB, over a run that ingest wrote into a bucket.
+test-trino-cluster: $(VERSITYGW)
+	GO=$(GO) VERSITYGW=$(VERSITYGW) .ci/trino cluster TestTwoNodes
 
 # The manifests against the schemas of Kubernetes, by a validator from PyPI in an environment of its own.
 VALIDATOR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/reprise-tools/kubernetes-validate-1.37.0

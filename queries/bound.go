@@ -19,13 +19,13 @@ type Bound struct {
 // renderBound gives the limit of a row and whether it has one, as SQL over the columns of requests. The limit is NULL where
 // there is none, and where it depends on input tokens that are unknown. Whole microseconds: limits that grow with the input
 // are rounded down, which no time in whole microseconds can tell.
-func renderBound(value string) (limit, set string, err error) {
+func (p Param) renderBound(value string) (limit, set string, err error) {
 	var cases []Bound
 	if value != "" && value != "NULL" {
 		if us, err := strconv.ParseInt(value, 10, 64); err == nil {
 			cases = []Bound{{US: &us}}
 		} else if err := json.Unmarshal([]byte(value), &cases); err != nil {
-			return "", "", err
+			return "", "", fmt.Errorf("parameter %s: expected whole microseconds or a list of cases: %w", p.Name, err)
 		}
 	}
 	limit, set = "CAST(NULL AS BIGINT)", "FALSE"

@@ -111,14 +111,13 @@ func compose(text string, params []Param, c composition) (string, error) {
 	text = readParam.ReplaceAllStringFunc(text, func(s string) string { return cmp.Or(literals[readParam.FindStringSubmatch(s)[1]], s) })
 	for _, name := range uses(text, c.viewText) {
 		mode := " AS NOT MATERIALIZED (\n"
-		switch v := load().views[name]; {
+		switch v := load().views[c.form(name)]; {
+		case c.src.Dialect != DuckDB:
+			mode = " AS (\n"
 		case v.Kept != "":
 			mode = " AS MATERIALIZED (" + keptMark + "\n"
 		case v.Once != "":
 			mode = " AS MATERIALIZED (\n"
-		}
-		if c.src.Dialect != DuckDB {
-			mode = " AS (\n"
 		}
 		ctes = append(ctes, name+mode+fill.Replace(c.viewText(name))+"\n) /* "+name+" */")
 	}
@@ -137,16 +136,18 @@ func compose(text string, params []Param, c composition) (string, error) {
 	return head + strings.Join(ctes, ",\n") + join + text, nil
 }
 
-// viewText returns the text of a view in the form that the source needs.
-func (c composition) viewText(name string) string {
+// form is the view that stands in for one, as the source needs.
+func (c composition) form(name string) string {
 	switch {
 	case name == "attempts" && c.src.Joined:
-		name = "attempts_joined"
+		return "attempts_joined"
 	case (name == "calls" || name == "callers") && c.src.Grouped:
-		name += "_grouped"
+		return name + "_grouped"
 	}
-	return c.src.Dialect.view(name)
+	return name
 }
+
+func (c composition) viewText(name string) string { return c.src.Dialect.view(c.form(name)) }
 
 // readParam is how a query reads one parameter. It is replaced by the value: the engine then folds it, and leaves out
 // what a parameter turns off.
@@ -174,21 +175,17 @@ func uses(text string, view func(name string) string) []string {
 	seen := map[string]bool{}
 	var visit func(text string)
 	visit = func(text string) {
-		for _, m := range tablePattern.FindAllStringSubmatch(strings.ToLower(noise.ReplaceAllString(text, " ")), -1) {
-			if _, ok := load().views[m[1]]; !ok || seen[m[1]] {
+		for _, name := range possibleTables(text) {
+			if _, ok := load().views[name]; !ok || seen[name] {
 				continue
 			}
-			seen[m[1]] = true
-			visit(view(m[1]))
-			order = append(order, m[1])
+			seen[name] = true
+			visit(view(name))
+			order = append(order, name)
 		}
 	}
 	visit(text)
 	return order
 }
 
-var (
-	noise = regexp.MustCompile(`--[^\n]*|/\*(?s:.*?)\*/|'(?:[^']|'')*'`)
-	// a table stands after FROM, JOIN or the comma of a list; a column after a comma does no harm
-	tablePattern = regexp.MustCompile(`(?:\b(?:from|join)\s+|,\s*)([a-z_][a-z0-9_]*)`)
-)
+var noise = regexp.MustCompile(`--[^\n]*|/\*(?s:.*?)\*/|'(?:[^']|'')*'`)

@@ -86,10 +86,22 @@ var trinoFunctions = map[string]rewrite{
 	"list_sum": func(a []string, _ string) string {
 		return "reduce(CAST(" + a[0] + " AS ARRAY(BIGINT)), BIGINT '0', (s, v) -> s + v, s -> s)"
 	},
-	"contains":  func(a []string, _ string) string { return "(strpos(" + a[0] + ", " + a[1] + ") > 0)" },
-	"epoch_us":  func(a []string, _ string) string { return "CAST(round(to_unixtime(" + a[0] + ") * 1e6) AS BIGINT)" },
-	"hash":      func(a []string, _ string) string { return "from_big_endian_64(xxhash64(to_utf8(" + a[0] + ")))" }, // another sample than DuckDB's
-	"str_split": func(a []string, _ string) string { return "split(" + a[0] + ", " + a[1] + ")" },
+	"contains":        func(a []string, _ string) string { return "(strpos(" + a[0] + ", " + a[1] + ") > 0)" },
+	"epoch_us":        func(a []string, _ string) string { return "CAST(round(to_unixtime(" + a[0] + ") * 1e6) AS BIGINT)" },
+	"hash":            func(a []string, _ string) string { return "from_big_endian_64(xxhash64(to_utf8(" + a[0] + ")))" }, // another sample than DuckDB's
+	"str_split":       func(a []string, _ string) string { return "split(" + a[0] + ", " + a[1] + ")" },
+	"list":            spelled("array_agg"),
+	"arg_min_null":    spelled("min_by"),
+	"list_sort":       spelled("array_sort"),
+	"list_distinct":   spelled("array_distinct"),
+	"array_to_string": spelled("array_join"),
+	"list_filter": func(a []string, _ string) string {
+		return "filter(" + a[0] + ", " + lambda.ReplaceAllString(a[1], "$1 -> ") + ")"
+	},
+	"string_agg": func(a []string, filter string) string {
+		by, order, _ := strings.Cut(a[1], " ORDER BY ")
+		return "array_join(" + spelled("array_agg")([]string{a[0] + " ORDER BY " + order}, filter) + ", " + by + ")"
+	},
 	"arg_min": func(a []string, _ string) string {
 		return fmt.Sprintf("min_by(%s, %s) FILTER (WHERE %s IS NOT NULL)", a[0], a[1], a[0])
 	},
@@ -103,6 +115,19 @@ var trinoFunctions = map[string]rewrite{
 			" * (element_at(s, CAST(ceil((cardinality(s) - 1) * %[3]se0) AS BIGINT) + 1) - element_at(s, CAST(floor((cardinality(s) - 1) * %[3]se0) AS BIGINT) + 1))), 1)",
 			a[0], known, a[1])
 	},
+}
+
+var lambda = regexp.MustCompile(`^lambda ([a-z]+): `)
+
+// spelled is a function, or an aggregate, that has another name.
+func spelled(name string) rewrite {
+	return func(args []string, filter string) string {
+		text := name + "(" + strings.Join(args, ", ") + ")"
+		if filter != "" {
+			text += " FILTER (WHERE " + filter + ")"
+		}
+		return text
+	}
 }
 
 func ignoringNulls(of string) rewrite {

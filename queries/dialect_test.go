@@ -22,6 +22,10 @@ func TestTranslate(t *testing.T) {
 		{"list_max(gaps_us[2:])", "array_max(slice(gaps_us, 2, cardinality(gaps_us)))"},
 		{"gaps_us[1]", "element_at(gaps_us, 1)"},
 		{"arg_min(x, p)", "min_by(x, p) FILTER (WHERE x IS NOT NULL)"},
+		{"arg_min_null(x, p) FILTER (WHERE y)", "min_by(x, p) FILTER (WHERE y)"},
+		{"array_to_string(list_sort(list_distinct(flatten(list(x)))), ',')", "array_join(array_sort(array_distinct(flatten(array_agg(x)))), ',')"},
+		{"list_filter(str_split(q, ','), lambda f: f <> '' AND p)", "filter(split(q, ','), f -> f <> '' AND p)"},
+		{"string_agg(x, '+' ORDER BY p) FILTER (WHERE p = f)", "array_join(array_agg(x ORDER BY p) FILTER (WHERE p = f), '+')"},
 		{"x AS MATERIALIZED (SELECT 1)", "x AS (SELECT 1)"},
 		{"a AND whole IS NOT TRUE", "a AND whole IS DISTINCT FROM TRUE"},
 		{"a * b // 30", "a * b / 30"},
@@ -45,7 +49,7 @@ func TestTranslate(t *testing.T) {
 }
 
 // duckOnly is what Trino does not know; a view that holds it needs a rule, or a text of its own in base/trino.
-var duckOnly = regexp.MustCompile(`(?i)\b(?:list_\w+|quantile_\w+|epoch_us|arg_min|arg_max|generate_subscripts|str_split|string_agg|array_to_string|make_timestamp|strftime|to_microseconds|range|len|hash)\s*\(` +
+var duckOnly = regexp.MustCompile(`(?i)\b(?:list_\w+|quantile_\w+|epoch_us|arg_min|arg_min_null|arg_max|generate_subscripts|str_split|string_agg|array_to_string|make_timestamp|strftime|to_microseconds|range|len|hash)\s*\(` +
 	`|\bASOF\b|\bSEMI JOIN\b|\bEXCLUDE\b|\bREPLACE \(|\bQUALIFY\b|GROUP BY ALL|ORDER BY ALL|\blambda\b|::|//|MAP \{|\[[^\]]*:|IS (?:NOT )?TRUE|IS (?:NOT )?FALSE|FILTER \((?i:[^w])|SELECT unnest|BIGINT\[\]|MATERIALIZED|HUGEINT|TIMESTAMPTZ`)
 
 // TestTrinoText looks at the whole text of every query, in each form of the views, for what only DuckDB knows.

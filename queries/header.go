@@ -91,7 +91,7 @@ func (q *Query) param(f []string) error {
 		return fmt.Errorf("expected param NAME TYPE [DEFAULT], got %q", strings.Join(f, " "))
 	}
 	p := Param{Name: f[0], Type: f[1], Default: strings.Join(f[2:], " ")}
-	if _, err := p.render(p.value(nil)); err != nil {
+	if _, err := literals([]Param{p}, nil); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(q.Params, func(o Param) bool { return o.Name == p.Name }) {

@@ -20,13 +20,13 @@ func Keep(text string, table func(text string) string) ([]Step, string) {
 		}
 		own := c
 		own.text, own.mode = strings.TrimSpace(strings.TrimPrefix(c.text, keptMark)), "NOT MATERIALIZED"
-		s := Step{Text: with(list[:i], own, "SELECT * FROM "+c.name)}
+		s := Step{Text: with(append(list[:i:i], own), "SELECT * FROM "+c.name, possibleTables)}
 		s.Table = table(s.Text)
 		out = append(out, s)
 		list[i] = cte{c.name, "SELECT * FROM " + s.Table, "NOT MATERIALIZED"}
 	}
 	var needed []Step
-	final := with(list, cte{}, body)
+	final := with(list, body, possibleTables)
 	for i := len(out) - 1; i >= 0; i-- { // a step that only a kept one reads is not read by the rest
 		reads := strings.Contains(final, out[i].Table)
 		for _, s := range needed {
@@ -39,11 +39,8 @@ func Keep(text string, table func(text string) string) ([]Step, string) {
 	return needed, final
 }
 
-// with puts those steps in front of a text that it reads, last the step that goes with it.
-func with(list []cte, last cte, body string) string {
-	if last.name != "" {
-		list = append(list[:len(list):len(list)], last)
-	}
+// with puts those of the steps in front of a text that it reads; reads finds the tables of a text.
+func with(list []cte, body string, reads func(text string) []string) string {
 	names := map[string]int{}
 	for i, c := range list {
 		names[c.name] = i
@@ -51,9 +48,9 @@ func with(list []cte, last cte, body string) string {
 	needed := map[string]bool{}
 	var need func(text string)
 	need = func(text string) {
-		for _, m := range tablePattern.FindAllStringSubmatch(strings.ToLower(mask(text)), -1) {
-			if i, ok := names[m[1]]; ok && !needed[m[1]] {
-				needed[m[1]] = true
+		for _, name := range reads(text) {
+			if i, ok := names[name]; ok && !needed[name] {
+				needed[name] = true
 				need(list[i].text)
 			}
 		}

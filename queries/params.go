@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// render checks the value against the type and returns it as SQL with its cast. "" and NULL are NULL.
+// render checks the value against the type, which is not BOUND, and returns it as SQL with its cast. "" and NULL are NULL.
 func (p Param) render(value string) (string, error) {
 	typ := p.Type
 	var literal string
@@ -34,12 +34,6 @@ func (p Param) render(value string) (string, error) {
 		if choices := p.choices(); len(choices) > 1 && !slices.Contains(choices, value) {
 			err = fmt.Errorf("no such choice")
 		}
-	case "BOUND":
-		limit, _, err := renderBound(value)
-		if err != nil {
-			return "", fmt.Errorf("parameter %s: expected whole microseconds or a list of cases: %w", p.Name, err)
-		}
-		return limit, nil
 	default:
 		return "", fmt.Errorf("parameter %s: type must be BIGINT, DOUBLE, TEXT, BOOLEAN or BOUND, got %q", p.Name, p.Type)
 	}
@@ -82,13 +76,14 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 func literals(params []Param, values map[string]string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, p := range params {
-		s, err := p.render(p.value(values))
+		var err error
+		if p.Type == "BOUND" {
+			out[p.Name], out[p.Name+"_set"], err = p.renderBound(p.value(values))
+		} else {
+			out[p.Name], err = p.render(p.value(values))
+		}
 		if err != nil {
 			return nil, err
-		}
-		out[p.Name] = s
-		if p.Type == "BOUND" {
-			_, out[p.Name+"_set"], _ = renderBound(p.value(values))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

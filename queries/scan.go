@@ -57,6 +57,58 @@ func outermost(masked string, from int, pattern *regexp.Regexp) []int {
 	return nil
 }
 
+// tablePlace is where a text names a table, and whether another name follows.
+type tablePlace struct {
+	from, to int
+	alias    bool
+}
+
+var (
+	tableWord  = regexp.MustCompile(`(?i)\b(?:FROM|JOIN)\s+([a-z_][a-z0-9_]*)`)
+	aliasWord  = regexp.MustCompile(`(?i)^\s+(?:AS\s+)?([a-z_][a-z0-9_]*)`)
+	listedWord = regexp.MustCompile(`(?i)^\s*,\s*([a-z_][a-z0-9_]*)`)
+	clauseWord = regexp.MustCompile(`(?i)^(?:WHERE|ON|USING|JOIN|LEFT|RIGHT|FULL|INNER|CROSS|NATURAL|SEMI|ANTI|ASOF|GROUP|ORDER|HAVING|QUALIFY|WINDOW|LIMIT|OFFSET|FETCH|UNION|INTERSECT|EXCEPT|TABLESAMPLE)$`)
+)
+
+// tablePlaces are the places of masked text after FROM, JOIN, and the commas of a list of names after these.
+func tablePlaces(masked string) (out []tablePlace) {
+	for _, m := range tableWord.FindAllStringSubmatchIndex(masked, -1) {
+		for from, to := m[2], m[3]; ; {
+			after := to
+			a := aliasWord.FindStringSubmatchIndex(masked[to:])
+			alias := a != nil && !clauseWord.MatchString(masked[to+a[2]:to+a[3]])
+			if alias {
+				after += a[1]
+			}
+			out = append(out, tablePlace{from, to, alias})
+			next := listedWord.FindStringSubmatchIndex(masked[after:])
+			if next == nil {
+				break
+			}
+			from, to = after+next[2], after+next[3]
+		}
+	}
+	return out
+}
+
+// tables are the names at the places of a text.
+func tables(text string) (out []string) {
+	for _, p := range tablePlaces(mask(text)) {
+		out = append(out, strings.ToLower(text[p.from:p.to]))
+	}
+	return out
+}
+
+// possibleTables are these and all that stands after a comma: no table is missed, and a column among them does no harm.
+func possibleTables(text string) (out []string) {
+	for _, m := range afterComma.FindAllStringSubmatch(strings.ToLower(mask(text)), -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+var afterComma = regexp.MustCompile(`(?:\b(?:from|join)\s+|,\s*)([a-z_][a-z0-9_]*)`)
+
 // cte is one step of a WITH. mode is MATERIALIZED, NOT MATERIALIZED or "".
 type cte struct{ name, text, mode string }
 

@@ -2,7 +2,6 @@ package queries
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -75,21 +74,18 @@ func (g *graph) add(name, text string, scope map[string]string) *node {
 	return n
 }
 
-var tablePlace = regexp.MustCompile(`(?i)\b(?:FROM|JOIN)\s+([a-z_][a-z0-9_]*)\b(?:\s+AS\b)?`)
-
 // readTables gives every table that the text reads another name; one without a name of its own keeps the old one.
 func readTables(text string, rename func(table string) string) string {
-	masked := mask(text)
 	var b strings.Builder
 	at := 0
-	for _, m := range tablePlace.FindAllStringSubmatchIndex(masked, -1) {
-		old := strings.ToLower(text[m[2]:m[3]])
+	for _, p := range tablePlaces(mask(text)) {
+		old := strings.ToLower(text[p.from:p.to])
 		name := rename(old)
-		b.WriteString(text[at:m[2]] + name)
-		if name != old && !strings.HasSuffix(strings.ToUpper(masked[m[0]:m[1]]), " AS") {
+		b.WriteString(text[at:p.from] + name)
+		if name != old && !p.alias {
 			b.WriteString(" AS " + old)
 		}
-		at = m[3]
+		at = p.to
 	}
 	return b.String() + text[at:]
 }
@@ -113,29 +109,15 @@ func (g *graph) scans(n *node, known map[string]int) int {
 // sourceMark stands beside the table of a run wherever a composed statement reads it.
 const sourceMark = "/* run */"
 
-// statement is the node's text with those steps in front that are not tables.
+// statement is the node's text with those steps in front that it reads and that are not tables.
 func (g *graph) statement(n *node) string {
-	needed := map[string]bool{}
-	g.need(n, needed)
-	var ctes []string
+	var list []cte
 	for _, name := range g.order {
-		if needed[name] {
-			ctes = append(ctes, name+" AS (\n"+g.tables(g.nodes[name])+"\n)")
+		if step := g.nodes[name]; step.table == "" && step != n {
+			list = append(list, cte{name: name, text: g.tables(step)})
 		}
 	}
-	if len(ctes) == 0 {
-		return g.tables(n)
-	}
-	return "WITH " + strings.Join(ctes, ",\n") + "\n" + g.tables(n)
-}
-
-func (g *graph) need(n *node, needed map[string]bool) {
-	for _, name := range n.reads {
-		if r := g.nodes[name]; r.table == "" && !needed[name] {
-			needed[name] = true
-			g.need(r, needed)
-		}
-	}
+	return with(list, g.tables(n), tables)
 }
 
 // tables is the text of the node with the steps that are kept under the names of their tables.

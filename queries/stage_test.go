@@ -56,6 +56,19 @@ func TestStageScopes(t *testing.T) {
 	}
 }
 
+// TestStageNames: a step that is kept is read by its table's name wherever a text of the user's own names it.
+func TestStageNames(t *testing.T) {
+	text := "WITH one AS (\nSELECT 1 FROM run " + sourceMark + "\n),\npair AS (\nSELECT 1 FROM one a, one\n)\n" + wide("pair", 20) +
+		" UNION ALL SELECT 'pair, pair' FROM pair p, one AS o, pair, other LEFT JOIN pair ON p.pair = o.pair"
+	steps, final := stageOf(text)
+	if len(steps) != 1 || steps[0].Text != "WITH one AS (\nSELECT 1 FROM run "+sourceMark+"\n)\nSELECT 1 FROM one a, one" {
+		t.Errorf("got %q", steps)
+	}
+	if want := "SELECT 'pair, pair' FROM t1 p, one AS o, t1 AS pair, other LEFT JOIN t1 AS pair ON p.pair = o.pair"; !strings.HasSuffix(final, want) {
+		t.Errorf("want %s at the end of\n%s", want, final)
+	}
+}
+
 // FuzzStage never fails on a text, and leaves one without a WITH alone.
 func FuzzStage(f *testing.F) {
 	f.Add("WITH a AS (SELECT 1) SELECT * FROM a")

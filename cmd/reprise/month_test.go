@@ -188,20 +188,22 @@ func warm(at time.Duration) (out []fakellm.Arrival) {
 	return out
 }
 
-func (m *month) store(t *testing.T) *analyze.Run {
+// newMonth are its first days, in order of arrival.
+func newMonth(t *testing.T, days int) *month {
 	t.Helper()
+	m := &month{rng: rand.New(rand.NewPCG(47, 7))}
+	for day := range days {
+		m.day(t, day)
+	}
 	slices.SortFunc(m.rows, func(a, b trace.Request) int { return cmp.Compare(*a.Arrival, *b.Arrival) })
-	return storeRows(t, m.rows)
+	return m
 }
 
 // TestMonth: without being told a time, the finder finds the five planted incidents of a month and no other, and ranks the
 // right cause first in at least four; the quiet week has none.
 func TestMonth(t *testing.T) {
-	m := &month{rng: rand.New(rand.NewPCG(47, 7))}
-	for day := range monthDays {
-		m.day(t, day)
-	}
-	run, e := m.store(t), engine(t)
+	m := newMonth(t, monthDays)
+	run, e := storeRows(t, m.rows), engine(t)
 	slo, err := analyze.ParseSLO("ttft<=500ms@99%")
 	if err != nil {
 		t.Fatal(err)

@@ -83,6 +83,17 @@ func keepRun(t *testing.T, truth fakellm.Truth) *analyze.Run {
 func storeRows(t *testing.T, rows []trace.Request) *analyze.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
+	writeRows(t, dir, rows)
+	run, err := analyze.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// writeRows makes the folder a run of these rows.
+func writeRows(t *testing.T, dir string, rows []trace.Request) {
+	t.Helper()
 	w, err := trace.NewWriter(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -95,11 +106,6 @@ func storeRows(t *testing.T, rows []trace.Request) *analyze.Run {
 	if _, _, err := w.Commit("p", nil); err != nil {
 		t.Fatal(err)
 	}
-	run, err := analyze.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
 }
 
 func engine(t *testing.T) *analyze.Engine {

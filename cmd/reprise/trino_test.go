@@ -19,39 +19,51 @@ import (
 	_ "github.com/trinodb/trino-go-client/trino"
 )
 
-// TestTrinoReports makes every report of the demo's recording from a folder by DuckDB and from a table by Trino, and
-// compares them value by value. The table is made by the statements that reprise sql --mount prints.
+const trinoSLO = "ttft<=1s,tpot<=60ms@99%"
+
+// TestTrinoReports makes every report by DuckDB from folders and by Trino from tables, and compares them value by value: of the demo's
+// recording (a log and spans of one traffic), of what clients saw of three runs, with stalls, and of a month with planted
+// incidents. The tables are made by the statements that reprise sql --mount prints.
 func TestTrinoReports(t *testing.T) {
 	c := newCluster(t)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	logs, err := filepath.Abs("../../testdata/demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testdata(t)
 	t.Chdir(c.folder)
-	name := fmt.Sprintf("demo%d", time.Now().UnixNano())
-	reprise(t, "ingest", logs+"/baseline.litellm.jsonl.zst", logs+"/baseline.spans.jsonl.zst", "-o", name)
-	c.mount(t, name)
-	const slo = "ttft<=1s,tpot<=60ms@99%"
-	values := 0
-	for _, args := range [][]string{
-		{"analyze", name, "--slo", slo, "--json"},
-		{"report", "weekly", name, "--slo", slo, "--format", "json"},
-		{"report", "incident", name, "--slo", slo, "--format", "json"},
-		{"compare", name, name, "--slo", slo, "--json"},
+	for name, logs := range map[string]string{"demo": "demo/baseline.litellm.jsonl.zst demo/baseline.spans.jsonl.zst", "client": "truth/baseline.jsonl.gz", "vllm": "truth/vllm-baseline.jsonl.gz truth/vllm-baseline.spans.jsonl.gz",
+		"aa": "compare/aa.jsonl.gz", "candidate": "compare/candidate.jsonl.gz"} {
+		args := []string{"ingest", "-o", name}
+		for log := range strings.FieldsSeq(logs) {
+			args = append(args, filepath.Join(data, log))
+		}
+		reprise(t, args...)
+		c.mount(t, name)
+	}
+	m := newMonth(t, 16)
+	writeRows(t, "month", m.rows)
+	c.mount(t, "month")
+	values, differences := 0, 0
+	for _, line := range []string{
+		"report weekly demo", "report incident demo", "analyze demo", "compare demo demo",
+		"analyze client", "report incident client", "report weekly client", "analyze vllm",
+		"report compare aa candidate --aa client", "compare aa candidate",
+		"report weekly month", "report incident month", "analyze month",
 	} {
-		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+		t.Run(line, func(t *testing.T) {
+			args := append(strings.Fields(line), "--format", "json", "--slo", trinoSLO)
+			begin := time.Now()
 			here := reprise(t, args...)
+			mid := time.Now()
 			there := reprise(t, append(args, "--engine", c.engine)...)
 			n, d := sameJSON(decoded(t, here), decoded(t, there), "")
 			values += n
 			if d != "" {
+				differences++
 				t.Error(d)
 			}
-			t.Logf("%d values", n)
+			t.Logf("%d values, %.1f s on DuckDB, %.1f s on Trino", n, mid.Sub(begin).Seconds(), time.Since(mid).Seconds())
 		})
 	}
-	t.Logf("%d values compared", values)
+	t.Logf("%d values compared, %d differences", values, differences)
 }
 
 // TestTrinoErrors says what went wrong where a person can do something about it.
@@ -72,7 +84,7 @@ func TestTrinoErrors(t *testing.T) {
 				if err := os.MkdirAll(filepath.Join(c.folder, "unsynced"), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				c.exec(t, mountStatements(t, "unsynced")[:2])
+				c.exec(t, mountStatements(t, "local:///unsynced", "unsynced")[:2])
 			}
 			if f.name == "password without TLS" {
 				t.Setenv(passwordVariable, "secret")
@@ -110,9 +122,19 @@ func newCluster(t *testing.T) *cluster {
 	return &cluster{"trino://" + u.User.Username() + "@" + u.Host + "/run/tests", folder, db}
 }
 
+// testdata is the shared folder of data, wherever the test goes.
+func testdata(t *testing.T) string {
+	t.Helper()
+	data, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 // mountStatements are those that reprise sql --mount prints.
-func mountStatements(t *testing.T, name string) []string {
-	text := reprise(t, "sql", "--mount", "local:///"+name, "--table", "run.tests."+name)
+func mountStatements(t *testing.T, location, name string) []string {
+	text := reprise(t, "sql", "--mount", location, "--table", "run.tests."+name)
 	var out []string
 	for s := range strings.SplitSeq(text, ";\n") {
 		if s = strings.TrimSpace(s); s != "" && !strings.HasPrefix(s, "--") {
@@ -122,7 +144,9 @@ func mountStatements(t *testing.T, name string) []string {
 	return out
 }
 
-func (c *cluster) mount(t *testing.T, name string) { c.exec(t, mountStatements(t, name)) }
+func (c *cluster) mount(t *testing.T, name string) {
+	c.exec(t, mountStatements(t, "local:///"+name, name))
+}
 
 func (c *cluster) exec(t *testing.T, statements []string) {
 	t.Helper()

@@ -5,41 +5,28 @@
 -- about Times, and what they mean, come whole from one telling (two clocks do not mix): one that knows the first token, or that none was streamed, before others, then
 -- about client or replay, gateway, engine. The outcome comes from the nearest vantage that knows it, tokens from a server's usage before estimates,
 -- about any other field from the first telling in that order that has it. source_format is that of the times; told_by names the formats in that order, joined by +.
+-- kept every statement about a joined run reads it, and joining costs more than all the rest
 WITH
 told AS MATERIALIZED (
   SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
-         request_id || '#' || attempt || '#' || dense_rank() OVER (PARTITION BY request_id, attempt, source_format, vantage ORDER BY arrival) AS own
+         request_id || '#' || CAST(attempt AS VARCHAR) || '#' || CAST(dense_rank() OVER (PARTITION BY request_id, attempt, source_format, vantage ORDER BY arrival) AS VARCHAR) AS own
   FROM {source}
 ),
 -- what may hold a call's tellings together
 handles AS MATERIALIZED (
   SELECT DISTINCT handle, own, source_format || '@' || vantage AS teller, CASE WHEN clock_domain = 'wall' THEN epoch_us(arrival) END AS from_us,
          CASE WHEN clock_domain = 'wall' THEN epoch_us(arrival) + coalesce(end_us, 0) END AS till_us
-  FROM (SELECT *, unnest(['trace ' || trace_id, 'answer ' || response_id, 'span ' || span_id, 'span ' || parent_span_id]) AS handle FROM told)
+  FROM {held}
   WHERE handle IS NOT NULL
 ),
-links AS MATERIALIZED (
-  SELECT handle, min(own) AS name
-  FROM handles
-  GROUP BY handle
-  HAVING count(DISTINCT own) > 1 AND count(DISTINCT (teller, own)) = count(DISTINCT teller) AND coalesce(max(from_us) <= min(till_us) + 2000000, TRUE)
-),
--- calls of one handle take its least name; once more, so that two handles of one call have one
-named AS (
-  SELECT own, min(name) AS name FROM handles JOIN links ON handles.handle = links.handle GROUP BY own
-),
-renamed AS (
-  SELECT links.handle, min(named.name) AS name
-  FROM links JOIN handles ON links.handle = handles.handle JOIN named ON handles.own = named.own
-  GROUP BY links.handle
-),
-calls_of AS (
-  SELECT own, min(renamed.name) AS call FROM handles JOIN renamed ON handles.handle = renamed.handle GROUP BY own
-)
-SELECT unnest(arg_min({'request_id': request_id, 'attempt': attempt, 'arrival': arrival, 'first_us': first_us, 'first_visible_us': first_visible_us, 'headers_us': headers_us, 'last_us': last_us,
-                      'end_us': end_us, 'send_lag_us': send_lag_us, 'gaps_us': gaps_us, 'chunk_tokens': chunk_tokens, 'ttft_kind': ttft_kind,
-                      'vantage': vantage, 'clock_domain': clock_domain, 'time_precision_us': time_precision_us, 'source_format': source_format,
-                      'source_file': source_file, 'source_line': source_line}, place)),
+{ties}
+SELECT arg_min_null(request_id, place) AS request_id, arg_min_null(attempt, place) AS attempt, arg_min_null(arrival, place) AS arrival,
+       arg_min_null(first_us, place) AS first_us, arg_min_null(first_visible_us, place) AS first_visible_us,
+       arg_min_null(headers_us, place) AS headers_us, arg_min_null(last_us, place) AS last_us, arg_min_null(end_us, place) AS end_us,
+       arg_min_null(send_lag_us, place) AS send_lag_us, arg_min_null(gaps_us, place) AS gaps_us, arg_min_null(chunk_tokens, place) AS chunk_tokens,
+       arg_min_null(ttft_kind, place) AS ttft_kind, arg_min_null(vantage, place) AS vantage, arg_min_null(clock_domain, place) AS clock_domain,
+       arg_min_null(time_precision_us, place) AS time_precision_us, arg_min_null(source_format, place) AS source_format,
+       arg_min_null(source_file, place) AS source_file, arg_min_null(source_line, place) AS source_line,
        string_agg(source_format, '+' ORDER BY place) FILTER (WHERE place = format_place) AS told_by,
        arg_min(root_request_id, place) AS root_request_id, arg_min(response_id, place) AS response_id,
        arg_min(trace_id, place) AS trace_id, arg_min(span_id, place) AS span_id, arg_min(parent_span_id, place) AS parent_span_id,
@@ -58,11 +45,10 @@ SELECT unnest(arg_min({'request_id': request_id, 'attempt': attempt, 'arrival': 
        arg_min(reasoning_tokens, count_place) AS reasoning_tokens, arg_min(max_tokens, place) AS max_tokens,
        arg_min(tokens_source, count_place) AS tokens_source,
        arg_min(system_prompt_tokens, place) AS system_prompt_tokens, arg_min(system_prompt_hash, place) AS system_prompt_hash,
-       arg_min(prefix, place).ids AS prefix_hash_ids, arg_min(prefix, place).tokens AS prefix_block_tokens,
+       arg_min(prefix_hash_ids, place) AS prefix_hash_ids, arg_min_null(prefix_block_tokens, place) FILTER (WHERE prefix_hash_ids IS NOT NULL) AS prefix_block_tokens,
        nullif(array_to_string(list_sort(list_distinct(flatten(list(flags)))), ','), '') AS quality
 FROM (
   SELECT *,
-         CASE WHEN prefix_hash_ids IS NOT NULL THEN {'ids': prefix_hash_ids, 'tokens': prefix_block_tokens} END AS prefix,
          min(place) OVER (PARTITION BY call, source_format) AS format_place,
          place + CASE WHEN tokens_source = 'usage' THEN 0 ELSE 100 END AS count_place,
          nearness * 100 + place + CASE WHEN error_class = 'unknown' THEN 1000 ELSE 0 END AS verdict_place,
@@ -74,7 +60,7 @@ FROM (
   FROM (
     SELECT *, bool_or(coalesce(tokens_source = 'usage', FALSE)) OVER (PARTITION BY call) AS counted,
            row_number() OVER (PARTITION BY call ORDER BY CASE WHEN first_us IS NOT NULL OR (stream = FALSE AND end_us IS NOT NULL) THEN 0 ELSE 1 END, nearness, first_us IS NULL, gaps_us IS NULL, source_format, source_file, source_line) AS place
-    FROM (SELECT told.*, coalesce(call, told.own) AS call FROM told LEFT JOIN calls_of ON told.own = calls_of.own)
+    FROM (SELECT told.*, coalesce(calls_of.call, told.own) AS call FROM told LEFT JOIN calls_of ON told.own = calls_of.own)
   )
 )
 GROUP BY call
