@@ -50,6 +50,29 @@ func allRequests(t *testing.T, e *Engine, rows []trace.Request) [][]any {
 	return res.Rows
 }
 
+// TestSpansWithinSpans: of two spans of one call, which stand in one line of a file, the outer one is the call, whichever comes first.
+func TestSpansWithinSpans(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var rows []trace.Request
+	for i := range 3000 {
+		outer := trace.Request{RequestID: fmt.Sprintf("r%04d", i), Attempt: 1, Arrival: trace.Ptr(int64(i) * 1_000_000), Vantage: trace.Gateway, ClockDomain: trace.Wall, TimePrecision: 1,
+			SourceFormat: "otlp", SourceFile: "spans", SourceLine: 1, ErrorClass: trace.ClassClientError, HTTPStatus: trace.Ptr(int32(401)), SpanID: fmt.Sprintf("%016x", rng.Uint64()), EndUS: trace.Ptr(int64(6000 + i))}
+		inner := outer
+		inner.ParentSpanID, inner.SpanID, inner.EndUS = outer.SpanID, fmt.Sprintf("%016x", rng.Uint64()), trace.Ptr(int64(500))
+		pair := []trace.Request{outer, inner}
+		rng.Shuffle(2, func(a, b int) { pair[a], pair[b] = pair[b], pair[a] })
+		rows = append(rows, pair...)
+	}
+	res, err := newEngine(t).SQL(t.Context(), writeRun(t, rows), Scope{}, "SELECT count(*) AS n, CAST(sum(end_us) AS BIGINT) AS sum, min(end_us) AS least FROM requests")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []any{int64(3000), int64(3000*6000 + 2999*3000/2), int64(6000)}
+	if diff := gocmp.Diff(want, res.Rows[0]); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestClientAndEngineJoined: what a client saw and vLLM's own spans are one row a call, by trace id or else by the
 // answer's id, though the ids of the calls differ, X-Request-Id repeats, n=2 has two spans and 38 calls have none.
 func TestClientAndEngineJoined(t *testing.T) {

@@ -4,7 +4,7 @@
 -- about call and all ran at one time (to 2 s); several calls under one handle stay calls of their own.
 -- about Times, and what they mean, come whole from one telling (two clocks do not mix): one that knows the first token, or that none was streamed, before others, then
 -- about client or replay, gateway, engine. The outcome comes from the nearest vantage that knows it, tokens from a server's usage before estimates,
--- about any other field from the first telling in that order that has it. source_format is that of the times; told_by names the formats in that order, joined by +.
+-- about any other field from the first telling in that order that has it; of spans of one call in one line, the longest comes first. source_format is that of the times; told_by names the formats in that order, joined by +.
 -- kept every statement about a joined run reads it, and joining costs more than all the rest
 WITH
 told AS MATERIALIZED (
@@ -59,7 +59,9 @@ FROM (
            AND (tokens_source = 'usage' OR NOT counted OR f NOT IN ('tokens_estimated', 'tokens_missing', 'chunks_counted'))) AS flags
   FROM (
     SELECT *, bool_or(coalesce(tokens_source = 'usage', FALSE)) OVER (PARTITION BY call) AS counted,
-           row_number() OVER (PARTITION BY call ORDER BY CASE WHEN first_us IS NOT NULL OR (stream = FALSE AND end_us IS NOT NULL) THEN 0 ELSE 1 END, nearness, first_us IS NULL, gaps_us IS NULL, source_format, source_file, source_line) AS place
+           row_number() OVER (PARTITION BY call ORDER BY CASE WHEN first_us IS NOT NULL OR (stream = FALSE AND end_us IS NOT NULL) THEN 0 ELSE 1 END, nearness, first_us IS NULL, gaps_us IS NULL,
+                                                         -- of spans within spans, which may stand in one line, the outermost
+                                                         source_format, source_file, source_line, end_us DESC NULLS LAST, span_id, own) AS place
     FROM (SELECT told.*, coalesce(calls_of.call, told.own) AS call FROM told LEFT JOIN calls_of ON told.own = calls_of.own)
   )
 )
