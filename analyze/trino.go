@@ -42,6 +42,7 @@ type cluster struct {
 	session  string            // in the names of tables of steps, so that two clients do not meet
 	kept     map[string]string // tables of steps by statement
 	tables   []string          // in order of making
+	readOnly bool              // no table can be made
 	progress func(TrinoProgress)
 }
 
@@ -134,19 +135,23 @@ func (c *cluster) explain(err error) error {
 	return fmt.Errorf("Trino at %s: %s: %s", c.host, told.ErrorName, told.Message)
 }
 
-// query runs a composed statement after the tables of steps that it needs.
+// query runs a composed statement after the tables of steps that it needs. Where no table can be made, it does without those that
+// only save time.
 func (e *Engine) query(ctx context.Context, text string) (*sql.Rows, error) {
 	if e.cluster == nil {
 		return e.queryHere(ctx, text)
 	}
 	c := e.cluster
-	list, final := queries.Stage(text, c.tableOf)
+	list, final := queries.Stage(text, !c.readOnly, c.tableOf)
 	for i, s := range list {
 		if c.kept[s.Text] != "" {
 			continue
 		}
-		if err := e.keep(ctx, s, i+1, len(list)); err != nil {
-			return nil, err
+		if err := e.keep(ctx, s, i+1, len(list)); refused(err) && !c.readOnly {
+			c.readOnly = true
+			return e.query(ctx, text)
+		} else if err != nil {
+			return nil, fmt.Errorf("keep a step of the query in %s.%s: %w", c.scratch.Catalog, c.scratch.Schema, c.explain(err))
 		}
 	}
 	rows, err := e.conn.QueryContext(ctx, final, c.watch(0, 0)...)
@@ -154,6 +159,12 @@ func (e *Engine) query(ctx context.Context, text string) (*sql.Rows, error) {
 		return nil, c.explain(err)
 	}
 	return rows, nil
+}
+
+// refused says whether the cluster makes no tables there.
+func refused(err error) bool {
+	var told *trino.ErrTrino
+	return errors.As(err, &told) && (told.ErrorName == "PERMISSION_DENIED" || told.ErrorName == "NOT_SUPPORTED")
 }
 
 // tableOf names the table of a step.
@@ -168,11 +179,11 @@ func (c *cluster) tableOf(text string) string {
 func (e *Engine) keep(ctx context.Context, s queries.Step, i, n int) error {
 	c := e.cluster
 	c.tables = append(c.tables, s.Table)
-	if _, err := e.conn.ExecContext(ctx, "CREATE TABLE "+s.Table+" AS\n"+s.Text, c.watch(i, n)...); err != nil {
-		return fmt.Errorf("keep a step of the query in %s.%s: %w", c.scratch.Catalog, c.scratch.Schema, c.explain(err))
+	_, err := e.conn.ExecContext(ctx, "CREATE TABLE "+s.Table+" AS\n"+s.Text, c.watch(i, n)...)
+	if err == nil {
+		c.kept[s.Text] = s.Table
 	}
-	c.kept[s.Text] = s.Table
-	return nil
+	return err
 }
 
 // drop removes the tables of steps, also after the caller was interrupted.

@@ -110,16 +110,17 @@ func compose(text string, params []Param, c composition) (string, error) {
 	}
 	text = readParam.ReplaceAllStringFunc(text, func(s string) string { return cmp.Or(literals[readParam.FindStringSubmatch(s)[1]], s) })
 	for _, name := range uses(text, c.viewText) {
-		mode := " AS NOT MATERIALIZED (\n"
-		switch v := load().views[c.form(name)]; {
-		case c.src.Dialect != DuckDB:
-			mode = " AS (\n"
-		case v.Kept != "":
-			mode = " AS MATERIALIZED (" + keptMark + "\n"
-		case v.Once != "":
-			mode = " AS MATERIALIZED (\n"
+		mode, v := " AS NOT MATERIALIZED (", load().views[c.form(name)]
+		if v.Kept != "" || v.Once != "" {
+			mode = " AS MATERIALIZED ("
 		}
-		ctes = append(ctes, name+mode+fill.Replace(c.viewText(name))+"\n) /* "+name+" */")
+		if c.src.Dialect != DuckDB {
+			mode = " AS ("
+		}
+		if v.Kept != "" {
+			mode += keptMark
+		}
+		ctes = append(ctes, name+mode+"\n"+fill.Replace(c.viewText(name))+"\n) /* "+name+" */")
 	}
 	with := withWord.FindString(text)
 	if len(ctes) == 0 {

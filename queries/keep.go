@@ -2,7 +2,7 @@ package queries
 
 import "strings"
 
-// keptMark stands in front of a step that [Keep] may move into a table.
+// keptMark stands in front of a step that [Keep] and [Stage] may move into a table.
 const keptMark = "/* kept */"
 
 // Keep cuts the base views that are kept out of a composed statement: each becomes a table, in order of need, that later

@@ -12,37 +12,53 @@ type Step struct{ Table, Text string }
 // step of a WITH wherever it is read, as Trino does, bounds the stages of a statement (150 by default).
 const MaxScans = 24
 
-// Stage cuts a composed statement for an engine that does not keep the steps of a WITH. A statement that reads the run at most
-// MaxScans times stays whole. Of another, each step that is read twice or more and is more than one reading of the run
-// becomes a table; table names it from the statement of the step, so that equal steps of several statements are one.
-func Stage(text string, table func(text string) string) ([]Step, string) {
+// Stage cuts a composed statement for an engine that does not keep the steps of a WITH. With keep, the base views that are kept become
+// tables, as with [Keep]. A statement that still reads the run more than MaxScans times is cut further: each step that is read twice or
+// more and is more than one reading of the run becomes a table. table names it from the statement of the step, so that equal steps of
+// several statements are one. A statement without tables comes back as it is.
+func Stage(text string, keep bool, table func(text string) string) ([]Step, string) {
 	g := graph{nodes: map[string]*node{}}
 	final := g.add("", text, nil)
-	if g.scans(final, map[string]int{}) <= MaxScans {
-		return nil, text
-	}
-	for _, name := range g.order {
-		n := g.nodes[name]
-		if n.readers > 1 && g.scans(n, map[string]int{}) > 1 {
-			n.table = table(g.statement(n))
-			g.steps = append(g.steps, Step{n.table, g.statement(n)})
+	if keep {
+		for _, n := range g.nodes {
+			if n.kept {
+				n.table = keptMark // named below
+			}
 		}
 	}
-	return g.steps, g.statement(final)
+	large := g.scans(final, map[string]int{}) > MaxScans
+	for _, n := range g.nodes {
+		large = large || n.table != "" && g.scans(n, map[string]int{}) > MaxScans
+	}
+	var out []Step
+	for _, name := range g.order {
+		n := g.nodes[name]
+		if n.table != "" || large && n.readers > 1 && g.scans(n, map[string]int{}) > 1 {
+			s := Step{Text: g.statement(n)}
+			s.Table = table(s.Text)
+			n.table = s.Table
+			out = append(out, s)
+		}
+	}
+	if out == nil {
+		return nil, text
+	}
+	return out, g.statement(final)
 }
 
 // graph holds the steps of a statement, those inside of steps too, under names of their own.
 type graph struct {
 	nodes map[string]*node
 	order []string
-	steps []Step
 }
 
-// node is one step: reads are the names of others that it reads, as often as it does; table is where it is kept, "" nowhere.
+// node is one step: reads are the names of others that it reads, as often as it does; table is where it is, "" in the statement itself;
+// kept says that it is a base view that is kept.
 type node struct {
 	name, text, table string
 	reads             []string
 	readers           int
+	kept              bool
 }
 
 // add takes a SELECT, which may begin with a WITH of its own. scope says what the names of steps mean here.
@@ -57,7 +73,9 @@ func (g *graph) add(name, text string, scope map[string]string) *node {
 		for i := 2; g.nodes[unique] != nil || unique == name; i++ {
 			unique = fmt.Sprintf("%s_%d", c.name, i)
 		}
-		g.nodes[unique] = g.add(unique, c.text, inner)
+		own, kept := strings.CutPrefix(c.text, keptMark)
+		g.nodes[unique] = g.add(unique, own, inner)
+		g.nodes[unique].kept = kept
 		g.order = append(g.order, unique)
 		inner[c.name] = unique
 	}

@@ -9,7 +9,7 @@ import (
 // stageOf stages a text; tables are named t1, t2 ... in order of asking, equal statements alike.
 func stageOf(text string) ([]Step, string) {
 	names := map[string]string{}
-	return Stage(text, func(s string) string {
+	return Stage(text, true, func(s string) string {
 		if names[s] == "" {
 			names[s] = fmt.Sprint("t", len(names)+1)
 		}
@@ -53,6 +53,18 @@ func TestStageScopes(t *testing.T) {
 		if !strings.Contains(final, want) {
 			t.Errorf("no %q in\n%s", want, final)
 		}
+	}
+}
+
+// TestStageKept: a view that is kept is a table however little the statement reads, unless nothing may be kept.
+func TestStageKept(t *testing.T) {
+	text := "WITH one AS (" + keptMark + "\nWITH raw AS (SELECT 1 FROM run " + sourceMark + ")\nSELECT 1 FROM raw\n)\nSELECT 1 FROM one"
+	steps, final := stageOf(text)
+	if len(steps) != 1 || steps[0].Text != "WITH raw AS (\nSELECT 1 FROM run "+sourceMark+"\n)\nSELECT 1 FROM raw" || final != "SELECT 1 FROM t1 AS one" {
+		t.Errorf("got %q, %q", steps, final)
+	}
+	if steps, final := Stage(text, false, nil); steps != nil || final != text {
+		t.Errorf("got %q, %q", steps, final)
 	}
 }
 

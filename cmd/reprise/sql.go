@@ -114,7 +114,7 @@ func (o *sqlFlags) source() (queries.Source, queries.Table, error) {
 func (a *app) script(text string, table queries.Table) {
 	n := 0
 	names := map[string]string{}
-	steps, final := queries.Stage(text, func(text string) string {
+	steps, final := queries.Stage(text, false, func(text string) string {
 		if names[text] == "" {
 			n++
 			names[text] = queries.Table{Catalog: table.Catalog, Schema: table.Schema, Name: fmt.Sprintf("reprise_step_%d", n)}.String()

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,11 @@ func TestTrinoReports(t *testing.T) {
 		}
 		reprise(t, args...)
 		c.mount(t, name)
+	}
+	overview := []string{"query", "overview", "demo", "--format", "json"}
+	noTables := append(slices.Clone(overview), "--engine", c.engine+"?scratch=system.information_schema")
+	if _, d := sameJSON(decoded(t, reprise(t, overview...)), decoded(t, reprise(t, noTables...)), ""); d != "" {
+		t.Errorf("where no table can be made: %s", d)
 	}
 	m := newMonth(t, 16)
 	writeRows(t, "month", m.rows)

@@ -5,7 +5,7 @@ WITH params AS (
          CAST(1796000000000000 AS BIGINT) AS from_us,
          CAST(1796086400000000 AS BIGINT) AS to_us
 ),
-attempts AS (
+attempts AS (/* kept */
 WITH
 told AS (
   SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
