@@ -31,6 +31,18 @@ func TestTheilSenWithoutSpread(t *testing.T) {
 	}
 }
 
+// The last digits of x, which hang on the order of a sum, make no slopes.
+func TestTheilSenLastDigits(t *testing.T) {
+	var x, exact, y []float64
+	for i := range 40 {
+		v := float64(1 + i%4)
+		exact, x, y = append(exact, v), append(x, v+float64(i)*1e-13), append(y, 3*v+float64(i*7%11))
+	}
+	want, _ := TheilSen(exact, y)
+	got, _ := TheilSen(x, y)
+	near(t, "slope", got, want, 1e-9)
+}
+
 // The intercept alone is the weighted median; a column that others determine gets 0.
 func TestLADDegenerate(t *testing.T) {
 	fit := LAD([][]float64{{1, 2, 0}, {1, 2, 1}, {1, 2, 5}}, []float64{7, 9, 17}, nil)
