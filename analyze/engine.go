@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +32,7 @@ type Engine struct {
 	db       *sql.DB
 	conn     *sql.Conn
 	temp     string
+	threads  int
 	mounts   map[*Run]queries.Source
 	seen     map[coverageKey]seen
 	prefills map[*Run]Prefill
@@ -68,6 +71,7 @@ func engineOn(db *sql.DB) *Engine {
 
 func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
 	var err error
+	e.threads = cmp.Or(o.Threads, runtime.NumCPU())
 	if e.conn, err = e.db.Conn(ctx); err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"reprise/queries"
 )
 
-// maxKept bounds the tables of steps: a picture of one run needs six, a comparison twelve.
-const maxKept = 24
+// maxKept bounds the tables of steps: a picture of one run needs fourteen.
+const maxKept = 48
 
 // queryHere runs a composed statement on DuckDB. What the statement says of stalls is worked out once for all statements about the
 // same requests, in tables of a database of its own: on disk and packed, since a row a chunk gap does not fit into memory.
@@ -22,19 +22,28 @@ func (e *Engine) queryHere(ctx context.Context, text string) (*sql.Rows, error) 
 		return nil, err
 	}
 	for _, s := range steps {
-		if slices.Contains(e.kept, s) {
+		if slices.ContainsFunc(e.kept, func(k queries.Step) bool { return k.Table == s.Table }) {
 			continue
 		}
-		if _, err := e.conn.ExecContext(ctx, "CREATE TABLE "+s.Table+" AS\n"+s.Text); err != nil {
+		if err := e.work(ctx, s); err != nil {
 			return nil, err
 		}
-		e.kept = append(e.kept, s)
+		e.kept = append(e.kept, s.Step)
 	}
 	return e.conn.QueryContext(ctx, final)
 }
 
+// work makes the table of a step: by its sweep if it has one, else by its text.
+func (e *Engine) work(ctx context.Context, s queries.Kept) error {
+	if s.Sweep != "" {
+		return e.sweep(ctx, s)
+	}
+	_, err := e.conn.ExecContext(ctx, "CREATE TABLE "+s.Table+" AS\n"+s.Text)
+	return err
+}
+
 // forget makes the database of steps, and room in it for those that are needed now.
-func (e *Engine) forget(ctx context.Context, needed []queries.Step) error {
+func (e *Engine) forget(ctx context.Context, needed []queries.Kept) error {
 	if len(e.kept) == 0 && len(needed) > 0 {
 		path := strings.ReplaceAll(filepath.Join(e.temp, "kept.db"), "'", "''")
 		if _, err := e.conn.ExecContext(ctx, "ATTACH IF NOT EXISTS '"+path+"' AS kept"); err != nil {
@@ -42,7 +51,7 @@ func (e *Engine) forget(ctx context.Context, needed []queries.Step) error {
 		}
 	}
 	for i := 0; len(e.kept)+len(needed) > maxKept && i < len(e.kept); {
-		if slices.Contains(needed, e.kept[i]) {
+		if slices.ContainsFunc(needed, func(k queries.Kept) bool { return k.Table == e.kept[i].Table }) {
 			i++
 			continue
 		}

@@ -110,17 +110,20 @@ func compose(text string, params []Param, c composition) (string, error) {
 	}
 	text = readParam.ReplaceAllStringFunc(text, func(s string) string { return cmp.Or(literals[readParam.FindStringSubmatch(s)[1]], s) })
 	for _, name := range uses(text, c.viewText) {
-		mode, v := " AS NOT MATERIALIZED (", load().views[c.form(name)]
-		if v.Kept != "" || v.Once != "" {
+		mode, mark, v := " AS NOT MATERIALIZED (", "", load().views[c.form(name)]
+		switch {
+		case v.Kept != "":
+			mark = keptMark
+		case v.Swept != "" && c.src.Dialect == DuckDB:
+			mark = sweptMark + fill.Replace(v.Swept) + " */"
+		}
+		if mark != "" || v.Once != "" {
 			mode = " AS MATERIALIZED ("
 		}
 		if c.src.Dialect != DuckDB {
 			mode = " AS ("
 		}
-		if v.Kept != "" {
-			mode += keptMark
-		}
-		ctes = append(ctes, name+mode+"\n"+fill.Replace(c.viewText(name))+"\n) /* "+name+" */")
+		ctes = append(ctes, name+mode+mark+"\n"+fill.Replace(c.viewText(name))+"\n) /* "+name+" */")
 	}
 	with := withWord.FindString(text)
 	if len(ctes) == 0 {

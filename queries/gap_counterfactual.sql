@@ -13,9 +13,8 @@
 -- column p99 ms lower
 -- column p99_9 ms lower
 -- column max ms lower
--- quantiles gap_us 1e3
+-- quantiles gap_us 1e3 weight gaps
 WITH
 samples AS (
-  SELECT grp, 'observed' AS variant, decode_us AS gap_us FROM stall_victims WHERE form = 'chunks'
-  UNION ALL SELECT grp, 'without prefill', decode_us - lost_us FROM stall_victims WHERE form = 'chunks'
+  SELECT grp, variant, gap_us, gaps FROM chunk_counts
 )

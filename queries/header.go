@@ -19,8 +19,8 @@ func Parse(file, text string) (Query, error) {
 	n := 0
 	for ; n < len(lines) && strings.HasPrefix(lines[n], "--"); n++ {
 		word, rest, _ := strings.Cut(strings.TrimSpace(lines[n][2:]), " ")
-		if view && word != "about" && word != "param" && word != "once" && word != "kept" {
-			return q, fmt.Errorf("%s:%d: a view has about, param, once and kept lines, got %q", file, n+1, word)
+		if view && word != "about" && word != "param" && word != "once" && word != "kept" && word != "swept" {
+			return q, fmt.Errorf("%s:%d: a view has about, param, once, kept and swept lines, got %q", file, n+1, word)
 		}
 		if err := q.header(word, strings.TrimSpace(rest)); err != nil {
 			return q, fmt.Errorf("%s:%d: %w", file, n+1, err)
@@ -48,6 +48,11 @@ func (q *Query) header(word, rest string) error {
 		return setOnce(&q.Once, word, rest)
 	case "kept":
 		return setOnce(&q.Kept, word, rest)
+	case "swept":
+		if sweep, views, ok := strings.Cut(rest, " | "); !ok || sweep == "" || views == "" {
+			return fmt.Errorf("expected swept NAME [ARGUMENT ...] | VIEW ..., got %q", rest)
+		}
+		return setOnce(&q.Swept, word, rest)
 	case "level":
 		if !slices.Contains([]string{"L0", "L1", "L2", "L3", "L4", "L5"}, rest) {
 			return fmt.Errorf("level must be L0 to L5, got %q", rest)

@@ -65,7 +65,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q for %q:\ngot  %v\nwant %s", c.new, c.old, err, c.want)
 		}
 	}
-	if _, err := Parse("base/waits.sql", sample); err == nil || err.Error() != `base/waits.sql:1: a view has about, param, once and kept lines, got "title"` {
+	if _, err := Parse("base/waits.sql", sample); err == nil || err.Error() != `base/waits.sql:1: a view has about, param, once, kept and swept lines, got "title"` {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Parse("waits.sql", "-- title x\n"); err == nil || err.Error() != "waits.sql:2: no text after the header" {

@@ -22,14 +22,14 @@ WITH own AS (SELECT 2) SELECT * FROM windows JOIN own ON TRUE
 SELECT * FROM gaps CROSS JOIN params`
 	n := 0
 	got, final := Keep(text, func(string) string { n++; return fmt.Sprint("t", n) })
-	want := []Step{
-		{"t1", "WITH raw AS NOT MATERIALIZED (\nSELECT * FROM run\n),\nwindows AS NOT MATERIALIZED (\nSELECT * FROM raw WHERE a = ') FROM gone'\n)\nSELECT * FROM windows"},
-		{"t2", "WITH windows AS NOT MATERIALIZED (\nSELECT * FROM t1\n),\ngaps AS NOT MATERIALIZED (\nWITH own AS (SELECT 2) SELECT * FROM windows JOIN own ON TRUE\n)\nSELECT * FROM gaps"},
+	want := []Kept{
+		{Step: Step{"t1", "WITH raw AS NOT MATERIALIZED (\nSELECT * FROM run\n),\nwindows AS NOT MATERIALIZED (\nSELECT * FROM raw WHERE a = ') FROM gone'\n)\nSELECT * FROM windows"}},
+		{Step: Step{"t2", "WITH windows AS NOT MATERIALIZED (\nSELECT * FROM t1\n),\ngaps AS NOT MATERIALIZED (\nWITH own AS (SELECT 2) SELECT * FROM windows JOIN own ON TRUE\n)\nSELECT * FROM gaps"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if want := "WITH params AS (\nSELECT 1 AS one\n),\ngaps AS NOT MATERIALIZED (\nSELECT * FROM t2\n)\n/* gaps */\nSELECT * FROM gaps CROSS JOIN params"; final != want {
+	if want := "WITH gaps AS NOT MATERIALIZED (\nSELECT * FROM t2\n),\nparams AS (\nSELECT 1 AS one\n)\n/* gaps */\nSELECT * FROM gaps CROSS JOIN params"; final != want {
 		t.Errorf("final text:\n%s", final)
 	}
 	for _, plain := range []string{"SELECT 1", "WITH a AS (SELECT 1) SELECT * FROM a"} {

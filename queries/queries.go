@@ -26,6 +26,7 @@ type Query struct {
 	Quantiles *Quantiles
 	Once      string // of a base view: why one statement computes it once; "" computes it where it is read
 	Kept      string // of a base view: why it is computed once for all statements, see [Keep]
+	Swept     string // of a base view: the sweep that gives its rows on DuckDB, its arguments, a bar, and the views that the sweep reads; see [Keep]
 	Text      string // no header, no trailing semicolon
 }
 

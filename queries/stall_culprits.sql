@@ -30,7 +30,7 @@ worst AS (
 ),
 held AS (
   SELECT w.request_id, w.attempt, count(DISTINCT (v.request_id, v.attempt)) AS streams
-  FROM worst AS w JOIN stall_victims AS v ON v.replica = w.replica AND v.start_us < w.end_us AND v.end_us > w.start_us
+  FROM worst AS w JOIN stall_sums AS v ON v.replica = w.replica AND v.start_us < w.end_us AND v.end_us > w.start_us
   GROUP BY w.request_id, w.attempt
 )
 SELECT w.request_id, w.attempt, w.tenant, w.model, w.replica, w.arrival_us, input_tokens, uncached_tokens, (w.end_us - w.start_us) / 1e3 AS prefill_ms, source,

@@ -13,8 +13,7 @@
 WITH
 summed AS (
   SELECT grp, label, count(*) AS stalled, sum(excess_us) AS excess_us, sum(lost_us) AS lost_us
-  FROM stall_victims
-  WHERE stalled
+  FROM stalled_gaps
   GROUP BY grp, label
 ),
 shared AS (

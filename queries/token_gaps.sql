@@ -28,7 +28,7 @@
 WITH
 -- equal gaps are counted together: exact and small
 counted AS (
-  SELECT grp, gap_us, count(*) AS c FROM gaps GROUP BY grp, gap_us
+  SELECT grp, gap_us, c FROM gap_counts
 ),
 -- hi: the rank of the last of the equal gaps
 ranked AS (

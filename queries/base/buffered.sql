@@ -3,20 +3,14 @@
 -- about gaps or stalls.
 WITH
 streams AS (
-  SELECT request_id, attempt, grp, replica, max(usual_weight) AS usual_weight FROM gaps GROUP BY request_id, attempt, grp, replica
+  SELECT request_id, attempt, grp, coalesce(replica, '') AS replica, tpot_us, usual_weight >= 8 AS bursts FROM stream_shapes
+  WHERE latency AND streamed AND chunks >= 2
 ),
-paced AS (
-  SELECT s.*, r.tpot_us,
-         row_number() OVER (PARTITION BY s.replica, usual_weight < 8 ORDER BY r.tpot_us NULLS LAST, s.request_id, s.attempt) AS place,
-         count(r.tpot_us) OVER (PARTITION BY s.replica, usual_weight < 8) AS n
-  FROM streams AS s JOIN requests AS r ON r.request_id = s.request_id AND r.attempt = s.attempt
-),
-compared AS (
-  SELECT *, avg(CASE WHEN usual_weight < 8 AND 2 * place BETWEEN n AND n + 2 THEN tpot_us END) OVER (PARTITION BY replica) AS pace_us
-  FROM paced
+paces AS (
+  SELECT replica, quantile_cont(tpot_us, 0.5) AS pace_us FROM streams WHERE coalesce(NOT bursts, TRUE) GROUP BY replica
 )
 SELECT request_id, attempt, grp
-FROM compared
-WHERE usual_weight >= 8 AND coalesce(tpot_us BETWEEN pace_us / 3 AND pace_us * 3, TRUE)
+FROM streams AS s LEFT JOIN paces AS p ON p.replica = s.replica
+WHERE bursts AND coalesce(tpot_us BETWEEN pace_us / 3 AND pace_us * 3, TRUE)
 UNION ALL
-SELECT request_id, attempt, grp FROM requests WHERE latency AND streamed AND chunks = 1 AND output_tokens >= 8
+SELECT request_id, attempt, grp FROM stream_shapes WHERE latency AND streamed AND chunks = 1 AND output_tokens >= 8

@@ -1,30 +1,23 @@
 -- about What went on while each stream decoded, known from its first token and its end alone (metrics.md 4.5, 4.9), one row a request with latency:
 -- about decode_us, steps = paced tokens - 1, other_tokens = tokens of others' prompts that its replica prefilled meanwhile (by the fitted windows),
 -- about others = mean number of other streams in decode.
--- kept the stall queries and their steps read it
+-- swept load | decode_streams prefill_windows
 WITH
 windows AS (
   SELECT replica, start_us, end_us, tokens / (end_us - start_us) AS rate FROM prefill_windows
 ),
-streams AS (
-  SELECT request_id, attempt, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
-         arrival_us + coalesce(last_us, end_us) AS end_us, paced_tokens, latency, chunks,
-         coalesce(tokens_source = 'estimated', FALSE) AS estimated
-  FROM requests
-  WHERE replica IS NOT NULL AND coalesce(last_us, end_us) > ttft_us AND arrival_us IS NOT NULL
-),
 origins AS (
   SELECT replica, least(min(start_us), min(end_us)) AS origin_us
-  FROM (SELECT replica, start_us, end_us FROM windows UNION ALL SELECT replica, start_us, end_us FROM streams)
+  FROM (SELECT replica, start_us, end_us FROM windows UNION ALL SELECT replica, start_us, end_us FROM decode_streams)
   GROUP BY replica
 ),
 marks AS (
   SELECT replica, start_us AS at_us, 1 AS turn, rate, 0 AS change, CAST(NULL AS VARCHAR) AS request_id, CAST(NULL AS INTEGER) AS attempt FROM windows
   UNION ALL SELECT replica, end_us, 0, -rate, 0, NULL, NULL FROM windows
-  UNION ALL SELECT replica, start_us, 1, 0e0, 1, NULL, NULL FROM streams
-  UNION ALL SELECT replica, end_us, 0, 0e0, -1, NULL, NULL FROM streams
-  UNION ALL SELECT replica, start_us, 2, 0e0, 0, request_id, attempt FROM streams WHERE latency
-  UNION ALL SELECT replica, end_us, 3, 0e0, 0, request_id, attempt FROM streams WHERE latency
+  UNION ALL SELECT replica, start_us, 1, 0e0, 1, NULL, NULL FROM decode_streams
+  UNION ALL SELECT replica, end_us, 0, 0e0, -1, NULL, NULL FROM decode_streams
+  UNION ALL SELECT replica, start_us, 2, 0e0, 0, request_id, attempt FROM decode_streams WHERE latency
+  UNION ALL SELECT replica, end_us, 3, 0e0, 0, request_id, attempt FROM decode_streams WHERE latency
 ),
 -- integrals up to x by sums of past edges: sum(change) x - sum(change at)
 swept AS (
@@ -44,4 +37,4 @@ spans AS (
 SELECT s.request_id, s.attempt, grp, tenant, model, replica, start_us, end_us, chunks, estimated, end_us - start_us AS decode_us, paced_tokens - 1 AS steps,
        -- what is left of rounding is nothing
        CASE WHEN other_tokens > 1e-3 THEN other_tokens ELSE 0e0 END AS other_tokens, stream_us * 1e0 / (end_us - start_us) - 1 AS others
-FROM streams AS s JOIN spans AS t ON t.request_id = s.request_id AND t.attempt = s.attempt
+FROM decode_streams AS s JOIN spans AS t ON t.request_id = s.request_id AND t.attempt = s.attempt

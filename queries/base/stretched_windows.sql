@@ -7,9 +7,9 @@
 WITH
 held AS (
   SELECT replica, start_us, end_us,
-         max(end_us) OVER (PARTITION BY replica ORDER BY start_us, end_us, request_id, attempt, k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_us
-  FROM paced_gaps
-  WHERE gap_us > 3 * baseline_us AND gap_us - baseline_us >= {run_us} AND excess_us >= 0.5e0 * (gap_us - baseline_us)
+         max(end_us) OVER (PARTITION BY replica ORDER BY start_us, end_us ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_us
+  FROM long_gaps
+  WHERE gap_us - baseline_us >= {run_us} AND excess_us >= 0.5e0 * (gap_us - baseline_us)
 ),
 marks AS (
   SELECT replica, start_us AS at_us, 0 AS turn, CASE WHEN start_us > before_us + 2000 THEN start_us WHEN before_us IS NULL THEN start_us END AS run_start_us, end_us AS until_us,

@@ -13,14 +13,14 @@ SELECT request_id, attempt, k,
         FROM (
           SELECT request_id, attempt, replica, k, start_us, end_us, start_us AS at_us, 1 AS turn,
                  CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) AS level
-          FROM paced_gaps WHERE excess_us > 0 AND waited_us > 0
+          FROM tried
           UNION ALL
-          SELECT NULL, NULL, replica, NULL, NULL, NULL, at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM levels
+          SELECT NULL, NULL, replica, NULL, NULL, NULL, at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM window_levels
         )
       )
       WHERE turn = 1
       UNION ALL
-      SELECT NULL, NULL, replica, NULL, NULL, NULL, CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)), at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM levels
+      SELECT NULL, NULL, replica, NULL, NULL, NULL, CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)), at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM window_levels
     )
   )
   WHERE turn = 1

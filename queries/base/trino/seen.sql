@@ -1,5 +1,5 @@
 -- about Each stalled gap with what its replica did in its middle, as in placed.
-SELECT request_id, attempt, k, crowd.held * 1e0 / nullif(crowd.decoders, 0) AS coverage, crowd.decoders AS decoders
+SELECT request_id, attempt, k, crowd.held AS held, crowd.decoders AS decoders
   FROM (
     SELECT *, last_value(level) IGNORE NULLS OVER (PARTITION BY replica ORDER BY at_us, turn ROWS UNBOUNDED PRECEDING) AS crowd
     FROM (

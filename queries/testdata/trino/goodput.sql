@@ -329,15 +329,7 @@ FROM (
   WHERE place = 1
 );
 
-WITH covered AS (
-SELECT start_us, end_us, CASE WHEN end_us > start_us THEN (end_us - start_us) / 1e6 END AS seconds
-FROM (
-  SELECT coalesce(CAST(1796000000000000 AS BIGINT), CAST(round(to_unixtime(min(arrival)) * 1e6) AS BIGINT)) AS start_us, coalesce(CAST(1796086400000000 AS BIGINT), max(CAST(round(to_unixtime(arrival) * 1e6) AS BIGINT) + coalesce(end_us, 0))) AS end_us
-  FROM step_a AS attempts
-  WHERE arrival >= TIMESTAMP '2026-11-30 00:53:20.000000' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000' AND clock_domain = 'wall'
-)
-),
-counted AS (
+WITH counted AS (
 SELECT grp, verdict, asked, CASE WHEN verdict = 'good' THEN 0 WHEN outcome = 'client_error' THEN -2 WHEN NOT latency THEN -1
                             ELSE CASE WHEN ttft_ok = FALSE THEN 1 ELSE 0 END + CASE WHEN ttfvt_ok = FALSE THEN 2 ELSE 0 END
                                + CASE WHEN tpot_ok = FALSE THEN 4 ELSE 0 END + CASE WHEN e2e_ok = FALSE THEN 8 ELSE 0 END
@@ -346,12 +338,6 @@ SELECT grp, verdict, asked, CASE WHEN verdict = 'good' THEN 0 WHEN outcome = 'cl
   FROM step_b AS calls
   WHERE generation AND NOT cached_response
   GROUP BY 1, 2, 3, 4
-),
-others AS (
-SELECT grp, sum(other_attempts) AS attempts, sum(other_judged) AS judged, sum(other_good) AS good, sum(other_tokens) AS tokens
-  FROM step_b AS calls
-  WHERE generation AND NOT cached_response AND other_attempts > 0
-  GROUP BY grp
 ),
 marked AS (
 SELECT counted.*, CASE WHEN verdict IN ('good', 'bad') THEN n ELSE 0 END AS judged, CASE WHEN verdict = 'good' THEN n ELSE 0 END AS good,
@@ -375,6 +361,20 @@ intervals AS (
 SELECT summed.*, good / base AS attainment, (good + 1.9207294103470844e0) / (base + 3.841458820694169e0) AS middle,
          1.959963984540054e0 / (base + 3.841458820694169e0) * sqrt(good * (1 - good / base) + 9.603647051735422e-1) AS half
   FROM summed
+),
+others AS (
+SELECT grp, sum(other_attempts) AS attempts, sum(other_judged) AS judged, sum(other_good) AS good, sum(other_tokens) AS tokens
+  FROM step_b AS calls
+  WHERE generation AND NOT cached_response AND other_attempts > 0
+  GROUP BY grp
+),
+covered AS (
+SELECT start_us, end_us, CASE WHEN end_us > start_us THEN (end_us - start_us) / 1e6 END AS seconds
+FROM (
+  SELECT coalesce(CAST(1796000000000000 AS BIGINT), CAST(round(to_unixtime(min(arrival)) * 1e6) AS BIGINT)) AS start_us, coalesce(CAST(1796086400000000 AS BIGINT), max(CAST(round(to_unixtime(arrival) * 1e6) AS BIGINT) + coalesce(end_us, 0))) AS end_us
+  FROM step_a AS attempts
+  WHERE arrival >= TIMESTAMP '2026-11-30 00:53:20.000000' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000' AND clock_domain = 'wall'
+)
 )
 SELECT b.grp, CAST(n AS BIGINT) AS n, CAST(b.good AS BIGINT) AS good, CAST(b.judged - b.good AS BIGINT) AS bad, CAST(unevaluable AS BIGINT) AS unevaluable,
        CAST(excluded AS BIGINT) AS excluded, CAST(client_errors AS BIGINT) AS client_errors, attainment,

@@ -72,32 +72,37 @@ FROM (
 callers AS (
 SELECT * FROM requests
 ) /* callers */,
-gaps AS (
-SELECT request_id, attempt, grp, model, tenant, replica, k, gap_us, CASE WHEN chunk_tokens IS NOT NULL THEN weight END AS tokens, coalesce(weight, 1) AS weight,
-       coalesce(usual_weight, 1) AS usual_weight, arrival_us + reduce(slice(steps, 1, k), BIGINT '0', (s, x) -> s + x, s -> s) AS end_us
+request_lists AS (
+SELECT *, chunk_tokens IS NOT NULL AS told,
+       reduce(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], CAST(NULL AS DOUBLE),
+              (m, w) -> (element_at(w, (cardinality(w) + 1) / 2) + element_at(w, cardinality(w) / 2 + 1)) / 2e0, m -> m) AS usual_weight
 FROM (
-  SELECT request_id, attempt, grp, model, tenant, replica, arrival_us, chunk_tokens, steps, weights,
-         reduce(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], CAST(NULL AS DOUBLE),
-                (m, w) -> (element_at(w, (cardinality(w) + 1) / 2) + element_at(w, cardinality(w) / 2 + 1)) / 2e0, m -> m) AS usual_weight
+  SELECT *, CASE WHEN merged IS NULL THEN CAST(gaps_us AS ARRAY(BIGINT)) ELSE together.gaps END AS steps,
+         CASE WHEN merged IS NULL THEN CAST(chunk_tokens AS ARRAY(BIGINT)) ELSE together.counts || together.count END AS weights
   FROM (
-    SELECT *, CASE WHEN merged IS NULL THEN CAST(gaps_us AS ARRAY(BIGINT)) ELSE together.gaps END AS steps,
-           CASE WHEN merged IS NULL THEN CAST(chunk_tokens AS ARRAY(BIGINT)) ELSE together.counts || together.count END AS weights
-    FROM (
-      SELECT *,
-             CASE WHEN merged IS NOT NULL THEN reduce(
-               sequence(2, cardinality(gaps_us)),
-               CAST(ROW(0, coalesce(element_at(chunk_tokens, 1), 1), ARRAY[element_at(gaps_us, 1)], ARRAY[]) AS ROW(since BIGINT, count BIGINT, gaps ARRAY(BIGINT), counts ARRAY(BIGINT))),
-               (a, i) -> CASE WHEN a.since + gaps_us[i] <= merge_us
-                              THEN CAST(ROW(a.since + gaps_us[i], a.count + coalesce(chunk_tokens[i], 1), a.gaps, a.counts)
-                                        AS ROW(since BIGINT, count BIGINT, gaps ARRAY(BIGINT), counts ARRAY(BIGINT)))
-                              ELSE CAST(ROW(0, coalesce(chunk_tokens[i], 1), a.gaps || (a.since + gaps_us[i]), a.counts || a.count)
-                                        AS ROW(since BIGINT, count BIGINT, gaps ARRAY(BIGINT), counts ARRAY(BIGINT))) END,
-               a -> a) END AS together
-      FROM requests
-      WHERE latency AND streamed AND chunks >= 2
-    )
+    SELECT *,
+           CASE WHEN merged IS NOT NULL THEN reduce(
+             sequence(2, cardinality(gaps_us)),
+             CAST(ROW(0, coalesce(element_at(chunk_tokens, 1), 1), ARRAY[element_at(gaps_us, 1)], ARRAY[]) AS ROW(since BIGINT, count BIGINT, gaps ARRAY(BIGINT), counts ARRAY(BIGINT))),
+             (a, i) -> CASE WHEN a.since + gaps_us[i] <= merge_us
+                            THEN CAST(ROW(a.since + gaps_us[i], a.count + coalesce(chunk_tokens[i], 1), a.gaps, a.counts)
+                                      AS ROW(since BIGINT, count BIGINT, gaps ARRAY(BIGINT), counts ARRAY(BIGINT)))
+                            ELSE CAST(ROW(0, coalesce(chunk_tokens[i], 1), a.gaps || (a.since + gaps_us[i]), a.counts || a.count)
+                                      AS ROW(since BIGINT, count BIGINT, gaps ARRAY(BIGINT), counts ARRAY(BIGINT))) END,
+             a -> a) END AS together
+    FROM requests
   )
-) CROSS JOIN UNNEST(steps, weights) WITH ORDINALITY AS listed(gap_us, weight, k)
+)
+) /* request_lists */,
+gap_lists AS (
+SELECT request_id, attempt, grp, model, tenant, replica, arrival_us, told, steps, weights, usual_weight
+FROM request_lists
+WHERE latency AND streamed AND chunks >= 2
+) /* gap_lists */,
+gaps AS (
+SELECT request_id, attempt, grp, model, tenant, replica, k, gap_us, CASE WHEN told THEN weight END AS tokens, coalesce(weight, 1) AS weight,
+       coalesce(usual_weight, 1) AS usual_weight, arrival_us + reduce(slice(steps, 1, k), BIGINT '0', (s, x) -> s + x, s -> s) AS end_us
+FROM gap_lists CROSS JOIN UNNEST(steps, weights) WITH ORDINALITY AS listed(gap_us, weight, k)
 WHERE k > 1
 ) /* gaps */,
 token_steps AS (

@@ -1,0 +1,212 @@
+package analyze
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"reprise/queries"
+)
+
+// A sweep gives the rows of a view about chunk gaps without a row a gap: the lists of chunk gaps go by once, each along the timeline of its replica, and what
+// the view adds up, counts or leaves over is all that reaches SQL. The text of the view says what the rows are; another engine, and every test, runs that.
+type sweep struct {
+	engine   *Engine
+	reads    map[string]string
+	replicas map[string]*timeline
+	workers  int
+	add      func(values ...driver.Value) error // a row of the table; not for two goroutines at once
+	mu       sync.Mutex                         // of add
+}
+
+// sweeps are the sweeps by name: the columns of the table, and what fills it.
+var sweeps = map[string]struct {
+	columns string
+	run     func(s *sweep, ctx context.Context, arg *int64) error
+}{
+	"pools":  {"replica VARCHAR, hour_us BIGINT, class BIGINT, n BIGINT, median_us DOUBLE, low_us DOUBLE", (*sweep).pools},
+	"long":   {"replica VARCHAR, request_id VARCHAR, attempt INTEGER, grp VARCHAR, tenant VARCHAR, k BIGINT, start_us BIGINT, end_us BIGINT, gap_us BIGINT, streams BIGINT, batch BIGINT, clean BOOLEAN, waited_us BIGINT, baseline_us DOUBLE, after_us DOUBLE, excess_us BIGINT", (*sweep).long},
+	"sums":   {"request_id VARCHAR, attempt INTEGER, grp VARCHAR, tenant VARCHAR, replica VARCHAR, bin_start_us BIGINT, start_us BIGINT, end_us BIGINT, gaps BIGINT, decode_us BIGINT, excess_us BIGINT, lost_us BIGINT", (*sweep).sums},
+	"counts": {"grp VARCHAR, variant VARCHAR, gap_us BIGINT, gaps BIGINT", (*sweep).counts},
+	"all":    {"grp VARCHAR, gap_us BIGINT, c BIGINT", (*sweep).all},
+	"load":   {"request_id VARCHAR, attempt INTEGER, grp VARCHAR, tenant VARCHAR, model VARCHAR, replica VARCHAR, start_us BIGINT, end_us BIGINT, chunks BIGINT, estimated BOOLEAN, decode_us BIGINT, steps BIGINT, other_tokens DOUBLE, others DOUBLE", (*sweep).load},
+	"stood":  {"request_id VARCHAR, attempt INTEGER, k BIGINT, covered_us BIGINT, overlap_us BIGINT, overlap_tokens DOUBLE, held BIGINT, decoders BIGINT", (*sweep).stood},
+	"blame":  {"request_id VARCHAR, attempt INTEGER, victim VARCHAR, time_us DOUBLE", (*sweep).blame},
+}
+
+// sweep makes the table of a step from what the sweep of the step gives.
+func (e *Engine) sweep(ctx context.Context, k queries.Kept) (err error) {
+	name, arg, _ := strings.Cut(k.Sweep, " ")
+	what, ok := sweeps[name]
+	if !ok {
+		return fmt.Errorf("no sweep %q", name)
+	}
+	if _, err := e.conn.ExecContext(ctx, "CREATE TABLE "+k.Table+" ("+what.columns+")"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_, _ = e.conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE "+k.Table)
+		}
+	}()
+	conn, err := e.db.Conn(ctx) // the engine's own is busy with what the sweep reads
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return conn.Raw(func(c any) error {
+		_, table, _ := strings.Cut(k.Table, ".")
+		rows, err := duckdb.NewAppender(c.(driver.Conn), "kept", "main", table)
+		if err != nil {
+			return err
+		}
+		s := &sweep{engine: e, reads: k.Reads, replicas: map[string]*timeline{}, workers: e.threads, add: rows.AppendRow}
+		if err = s.timelines(ctx); err == nil {
+			err = what.run(s, ctx, whole(arg))
+		}
+		if closed := rows.Close(); err == nil {
+			err = closed
+		}
+		return err
+	})
+}
+
+// whole is the value of a BIGINT parameter as a statement has it, nil for NULL.
+func whole(literal string) *int64 {
+	n, err := strconv.ParseInt(digits.FindString(literal), 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+var digits = regexp.MustCompile(`-?[0-9]+`)
+
+// timelines reads what the views say of each replica, as far as the sweep reads them.
+func (s *sweep) timelines(ctx context.Context) error {
+	if err := s.each(ctx, "decode_streams", "replica, start_us, end_us", func(t *timeline, c []column, row int) error {
+		t.starts, t.ends = append(t.starts, peek[int64](c[1], row)), append(t.ends, peek[int64](c[2], row))
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := s.each(ctx, "prefill_windows", "replica, start_us, end_us, arrival_us, tokens", func(t *timeline, c []column, row int) error {
+		from, to := peek[int64](c[1], row), peek[int64](c[2], row)
+		t.tokens.put(from, to, peek[float64](c[4], row))
+		t.windows, t.waits = append(t.windows, span{from, to}), append(t.waits, span{peek[int64](c[3], row), to})
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, t := range s.replicas {
+		t.settle()
+	}
+	if err := s.each(ctx, "gap_baselines", "replica, hour_us, class, baseline_us", func(t *timeline, c []column, row int) error {
+		*t.usual.at(peek[int64](c[1], row), peek[int64](c[2], row)) = peek[float64](c[3], row)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := s.each(ctx, "stretched_windows", "replica, start_us, end_us, leads, tokens", func(t *timeline, c []column, row int) error {
+		t.tokens.put(peek[int64](c[1], row), peek[int64](c[2], row), peek[float64](c[4], row))
+		if peek[bool](c[3], row) {
+			t.windows = append(t.windows, span{peek[int64](c[1], row), peek[int64](c[2], row)})
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, t := range s.replicas {
+		t.held, t.windows = newStretches(t.windows), nil
+		t.tokens.settle()
+	}
+	return nil
+}
+
+// each hands on the rows of a view, the first column of which is a replica; none if the sweep does not read it.
+func (s *sweep) each(ctx context.Context, view, columns string, row func(t *timeline, c []column, row int) error) error {
+	if s.reads[view] == "" {
+		return nil
+	}
+	return s.engine.chunks(ctx, "SELECT "+columns+" FROM ("+s.reads[view]+")", 1, func(_ int, c *chunk) error {
+		list := make([]column, strings.Count(columns, ",")+1)
+		for i := range list {
+			list[i] = c.column(i)
+		}
+		names := list[0]
+		for i := range c.rows {
+			t := s.replicas[names.text(i)]
+			if t == nil {
+				t = &timeline{name: strings.Clone(names.text(i))}
+				s.replicas[t.name] = t
+			}
+			if err := row(t, list, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// streams walks all streams of replicas on which something decodes. visit is called on as many goroutines as there are workers.
+func (s *sweep) streams(ctx context.Context, visit func(worker int, l *listed) error) error {
+	return s.engine.chunks(ctx, "SELECT "+listedColumns+" FROM ("+s.reads["paced_streams"]+")", s.workers, func(worker int, c *chunk) error {
+		return s.listed(c, func(l *listed) error {
+			if l.on == nil || len(l.on.starts) == 0 {
+				return nil
+			}
+			return visit(worker, l)
+		})
+	})
+}
+
+// row adds a row of the table.
+func (s *sweep) row(values ...driver.Value) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.add(values...)
+}
+
+// inOrder are the replicas by name.
+func (s *sweep) inOrder() []*timeline {
+	var out []*timeline
+	for _, name := range slices.Sorted(maps.Keys(s.replicas)) {
+		out = append(out, s.replicas[name])
+	}
+	return out
+}
+
+// long gives the gaps that are over 3 x the usual length and above it by run_us or 100 ms at least: the view long_gaps.
+func (s *sweep) long(ctx context.Context, runUS *int64) error {
+	above := 1e5
+	if runUS != nil {
+		above = min(above, float64(*runUS))
+	}
+	return s.streams(ctx, func(_ int, l *listed) error {
+		t, from, usual := l.on, l.start, l.on.usual
+		now, inPrefill, waiting := t.decodingAt(from), t.prefill.coveredAt(from), t.waiting.coveredAt(from)
+		before, prefilled, waited := now.to(from), inPrefill.to(from), waiting.to(from)
+		for i, gap := range l.steps[1:] {
+			to := from + gap
+			after, prefilledTo, waitedTo := now.to(to), inPrefill.to(to), waiting.to(to)
+			hour := t.hourOf(from)
+			base := *usual.at(hour, streamClass(before))
+			if float64(gap) > 3*base && float64(gap)-base >= above {
+				if err := s.row(t.name, l.request, l.attempt, l.grp, l.tenant, int64(i+2), from, to, gap, before, streamClass(before), prefilledTo-prefilled < 100,
+					waitedTo-waited, base, *usual.at(hour, streamClass(after)), excess(gap, base, l.load(i+1))); err != nil {
+					return err
+				}
+			}
+			from, before, prefilled, waited = to, after, prefilledTo, waitedTo
+		}
+		return nil
+	})
+}
