@@ -5,6 +5,11 @@
 // to UTC; [Engine.Query] composes the statement, runs it and returns a [Result] that carries unit, coverage and
 // warnings with the figures. Compare is the same query on two runs.
 //
+// Views that queries marks as kept are tables of steps in a database on disk; those marked as swept get their rows from Go (gaps_sweep.go):
+// lists of chunk gaps are read as DuckDB holds them (chunks.go), walked along the timeline of their replica (gaps_replica.go,
+// gaps_stretched.go), and added up (gaps_sums.go), counted (gaps_pools.go) or handed on where they matter. A sweep keeps in memory the
+// edges of streams and prefills, and for the usual lengths 4 bytes a gap.
+//
 // An engine of [NewTrino] has a cluster instead of the database; runs are then tables ([OpenTable]). Queries, reports and warnings are
 // the same. Tables of steps that large queries need (queries.Stage) are made in the schema of the URL, or ?scratch=CATALOG.SCHEMA, under
 // names reprise_SESSION_HASH, used again by later queries of the engine, and dropped by Close. A killed program leaves them:

@@ -168,7 +168,7 @@ func (e *Engine) stalls(ctx context.Context, rd reading, fits []PrefillFit) ([]s
 		blocks[replica] = newCover(spans[replica])
 	}
 	var out []stall
-	text := "SELECT replica, start_us, end_us, excess_us, lost_us, overlap_tokens FROM stall_gaps WHERE stalled AND lost_us IS NOT NULL ORDER BY 1, 2, 3, 4, 5, 6"
+	text := "SELECT replica, start_us, end_us, excess_us, lost_us, overlap_tokens FROM stalled_gaps WHERE lost_us IS NOT NULL ORDER BY 1, 2, 3, 4, 5, 6"
 	return out, blocks, e.readView(ctx, rd, text, func(scan scanner) error {
 		var s stall
 		err := scan(&s.replica, &s.from, &s.to, &s.excess, &s.lost, &s.tokens)

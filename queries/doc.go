@@ -36,7 +36,7 @@
 //
 // A file of base/ may begin with about and param lines (its parameters become the query's) and a line "once WHY", which
 // makes a statement compute the view once although several of its steps read it, or "kept WHY", which lets all statements of an engine read what
-// the first one computed; {source}, {grp}, {range}, {clock} and
+// the first one computed, or "swept NAME | VIEW ...", see Sweeps; {source}, {grp}, {range}, {clock} and
 // {PARAMETER} in it are filled in when the statement is composed, so that the engine folds what a parameter turns off:
 // a metric without a bound is not even read. The parameters from_us and to_us are the bounds of the scope. A query may
 // not name a CTE as a base view is named.
@@ -98,10 +98,20 @@
 // Views of stalls (metrics.md 4), each read by the next; their about lines say the rest. They need the parameter fits, which analyze fills in.
 //
 //	prefill_fits       the fitted cost of prefill work, one row a model: token_us under load, alone_us on an idle replica
-//	prefill_windows    when a replica worked on each prompt, by that cost or as the engine measured it
-//	paced_gaps         gaps on a known replica with their usual length and excess; buffered: streams that have none worth telling
-//	stretched_windows  prefill_windows moved back to the step of the engine that they cut
-//	stall_gaps         paced_gaps with the part lost to others' prefills and a label
-//	decode_load        what each stream decoded beside, known from its ends alone
-//	stall_victims      decode time and the part lost, from either; blamed: who cost whom how much
+//	prefill_windows    when a replica worked on each prompt (arrived_prompts), by that cost or as the engine measured it
+//	request_lists      requests with their chunk times as lists, merged; gap_lists: those of gaps, paced_streams: those on a known replica but for
+//	                   buffered ones, streams that have no gap worth telling; stream_shapes, decode_streams: what they say without the times
+//	placed_gaps        one row a gap of paced_streams, with what went on on its replica; gap_pools, gap_baselines: usual lengths
+//	paced_gaps         placed_gaps with their usual length and excess; long_gaps: those far above it
+//	stretched_windows  prefill_windows moved back to the step of the engine that they cut; window_levels: what they cover
+//	lost_gaps          paced_gaps with the part lost to others' prefills
+//	stalled_gaps       long_gaps over 3 x the usual and 100 ms above it (stood_gaps) with that part and a label; stall_gaps: lost_gaps and this label
+//	decode_load        what each stream decoded beside, known from its ends alone; ended_streams: of those without chunk times, with the part lost
+//	stall_victims      decode time and the part lost, from either
+//	stall_sums         what these add up to, one row a request (chunk_sums, ended_streams); chunk_counts: equal gaps counted, with and without the part lost
+//	blamed             who cost whom how much, by victims and chunk_blame; gap_counts: equal gaps of gaps counted
+//
+// Sweeps. A row a chunk gap costs a kilobyte and microseconds, so on DuckDB a view with a line "swept NAME [ARGUMENT] | VIEW ..." gets its rows from analyze's sweep of
+// that name, which walks the lists of paced_streams along each replica and reads the views named. The text of the view is the
+// definition: any other engine runs it, and a test holds each sweep against it. A query over all gaps as rows (stall_gaps, paced_gaps) still costs that much.
 package queries
