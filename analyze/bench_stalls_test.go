@@ -34,7 +34,7 @@ func BenchmarkStalls(b *testing.B) {
 	ctx := context.Background()
 	dir := b.TempDir()
 	maker := newEngine(b)
-	for _, text := range []string{fmt.Sprintf(rawRows, rows, dir+"/rows", 20_000), fmt.Sprintf(rawStreams, dir+"/rows", dir+"/part.parquet")} {
+	for _, text := range []string{fmt.Sprintf(rawRows, rows, dir+"/rows.parquet", 20_000), fmt.Sprintf(rawStreams, dir+"/rows.parquet", dir+"/part.parquet")} {
 		if _, err := maker.conn.ExecContext(ctx, text); err != nil {
 			b.Fatal(err)
 		}
