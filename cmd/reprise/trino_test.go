@@ -23,39 +23,30 @@ import (
 const trinoSLO = "ttft<=1s,tpot<=60ms@99%"
 
 // TestTrinoReports makes every report by DuckDB from folders and by Trino from tables, and compares them value by value: of the demo's
-// recording (a log and spans of one traffic), of what clients saw of three runs, with stalls, and of a month with planted
+// recording (a log and spans of one traffic), of what clients saw of four runs, with stalls, and of a month with planted
 // incidents. The tables are made by the statements that reprise sql --mount prints.
 func TestTrinoReports(t *testing.T) {
 	c := newCluster(t)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	made := map[string]bool{}
 	data := testdata(t)
 	t.Chdir(c.folder)
-	for name, logs := range map[string]string{"demo": "demo/baseline.litellm.jsonl.zst demo/baseline.spans.jsonl.zst", "client": "truth/baseline.jsonl.gz", "vllm": "truth/vllm-baseline.jsonl.gz truth/vllm-baseline.spans.jsonl.gz",
-		"aa": "compare/aa.jsonl.gz", "candidate": "compare/candidate.jsonl.gz"} {
-		args := []string{"ingest", "-o", name}
-		for log := range strings.FieldsSeq(logs) {
-			args = append(args, filepath.Join(data, log))
-		}
-		reprise(t, args...)
-		c.mount(t, name)
-	}
-	overview := []string{"query", "overview", "demo", "--format", "json"}
-	noTables := append(slices.Clone(overview), "--engine", c.engine+"?scratch=system.information_schema")
-	if _, d := sameJSON(decoded(t, reprise(t, overview...)), decoded(t, reprise(t, noTables...)), ""); d != "" {
-		t.Errorf("where no table can be made: %s", d)
-	}
-	m := newMonth(t, 16)
-	writeRows(t, "month", m.rows)
-	c.mount(t, "month")
 	values, differences := 0, 0
 	for _, line := range []string{
-		"report weekly demo", "report incident demo", "analyze demo", "compare demo demo",
-		"analyze client", "report incident client", "report weekly client", "analyze vllm",
-		"report compare aa candidate --aa client", "compare aa candidate",
+		"report weekly demo", "compare demo demo", "report incident demo", "analyze demo",
+		"report weekly client", "report incident client", "analyze client", "analyze vllm",
+		"compare aa candidate", "report compare aa candidate --aa client",
 		"report weekly month", "report incident month", "analyze month",
 	} {
 		t.Run(line, func(t *testing.T) {
-			args := append(strings.Fields(line), "--format", "json", "--slo", trinoSLO)
+			args := strings.Fields(line)
+			for _, word := range args {
+				if !made[word] && (recordings[word] != "" || word == "month") {
+					c.make(t, word, data)
+					made[word] = true
+				}
+			}
+			args = append(args, "--format", "json", "--slo", trinoSLO)
 			begin := time.Now()
 			here := reprise(t, args...)
 			mid := time.Now()
@@ -70,6 +61,39 @@ func TestTrinoReports(t *testing.T) {
 		})
 	}
 	t.Logf("%d values compared, %d differences", values, differences)
+}
+
+// recordings are the logs that the runs of the reports are made of.
+var recordings = map[string]string{"demo": "demo/baseline.litellm.jsonl.zst demo/baseline.spans.jsonl.zst", "client": "truth/baseline.jsonl.gz",
+	"vllm": "truth/vllm-baseline.jsonl.gz truth/vllm-baseline.spans.jsonl.gz", "aa": "compare/aa.jsonl.gz", "candidate": "compare/candidate.jsonl.gz"}
+
+// make makes a run and its table.
+func (c *cluster) make(t *testing.T, name, data string) {
+	t.Helper()
+	if name == "month" {
+		writeRows(t, name, newMonth(t, 16).rows)
+	} else {
+		args := []string{"ingest", "-o", name}
+		for log := range strings.FieldsSeq(recordings[name]) {
+			args = append(args, filepath.Join(data, log))
+		}
+		reprise(t, args...)
+	}
+	c.mount(t, name)
+}
+
+// TestTrinoReadOnly: where no table can be made, joined rows are worked out in each statement.
+func TestTrinoReadOnly(t *testing.T) {
+	c := newCluster(t)
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	data := testdata(t)
+	t.Chdir(c.folder)
+	c.make(t, "vllm", data)
+	overview := []string{"query", "overview", "vllm", "--format", "json"}
+	noTables := append(slices.Clone(overview), "--engine", c.engine+"?scratch=system.information_schema")
+	if _, d := sameJSON(decoded(t, reprise(t, overview...)), decoded(t, reprise(t, noTables...)), ""); d != "" {
+		t.Error(d)
+	}
 }
 
 // TestTrinoErrors says what went wrong where a person can do something about it.
