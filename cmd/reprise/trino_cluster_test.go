@@ -85,7 +85,7 @@ func (c *cluster) everyQuery(t *testing.T, name string) {
 				differences++
 				t.Error(d)
 			}
-			t.Logf("%d rows, %.1f s", len(want.Rows), time.Since(begin).Seconds())
+			t.Logf("%s: %d rows, %.1f s", q, len(want.Rows), time.Since(begin).Seconds())
 		})
 	}
 	t.Logf("%d query files, %d rows, %d differences", len(queries.Names()), rows, differences)
