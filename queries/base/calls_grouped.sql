@@ -4,7 +4,7 @@
 SELECT *, CAST(NULL AS BIGINT) AS other_attempts, CAST(NULL AS BIGINT) AS other_judged, CAST(NULL AS BIGINT) AS other_good,
        CAST(NULL AS BIGINT) AS other_tokens
 FROM judged
-WHERE root_request_id NOT IN (SELECT root_request_id FROM retried)
+WHERE NOT ({tried_again})
 UNION ALL
 SELECT * EXCLUDE (place, attempts, judged_attempts, good_attempts, all_tokens, first_arrival_us, waited_us),
        attempts - 1 AS other_attempts,
@@ -35,7 +35,7 @@ FROM (
              CAST(sum(CASE WHEN verdict = 'good' THEN 1 ELSE 0 END) OVER call AS BIGINT) AS good_attempts,
              CAST(sum(output_tokens) OVER call AS BIGINT) AS all_tokens,
              min(arrival_us) OVER call AS first_arrival_us
-      FROM retried
+      FROM retries
       WINDOW call AS (PARTITION BY root_request_id)
     )
   )
