@@ -35,4 +35,4 @@ SELECT calls.root_request_id AS request_id, grp, request_id AS attempt_id, attem
        quality, status, latency, verdict, ttft_us, tpot_us, e2e_us, max_gap_us, send_lag_us, input_tokens, cached_tokens, output_tokens
 FROM calls JOIN copies ON calls.root_request_id = copies.root_request_id
 WHERE generation
-ORDER BY calls.root_request_id
+ORDER BY calls.root_request_id, arrival_us, attempt

@@ -2,19 +2,19 @@
 -- about last with latency speaks for the call, else the last; times count from the start of the first. As calls_grouped, without a verdict.
 SELECT * FROM requests WHERE NOT ({tried_again})
 UNION ALL
-SELECT * EXCLUDE (place, attempts, first_arrival_us, waited_us)
-         REPLACE (first_arrival_us AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
+SELECT * EXCLUDE (place, tries, attempts, first_arrival_us, waited_us)
+         REPLACE (CASE WHEN tries > 1 THEN first_arrival_us ELSE arrival_us END AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
                   (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us)
 FROM (
-  SELECT *, CASE WHEN attempts = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
+  SELECT *, CASE WHEN attempts = 1 OR tries = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
   FROM (
     SELECT *,
            row_number() OVER (PARTITION BY root_request_id
              ORDER BY CASE WHEN latency THEN 0 ELSE 1 END, attempt DESC, arrival_us DESC NULLS LAST, request_id) AS place,
-           count(*) OVER (PARTITION BY root_request_id) AS attempts,
+           count(*) OVER (PARTITION BY root_request_id) AS attempts, max(attempt) OVER (PARTITION BY root_request_id) AS tries,
            min(arrival_us) OVER (PARTITION BY root_request_id) AS first_arrival_us
     FROM requests
     WHERE {tried_again}
   )
 )
-WHERE place = 1
+WHERE place = 1 OR tries = 1

@@ -1,19 +1,20 @@
--- about Logical requests: the attempts that share root_request_id as their caller saw them (metrics.md 0.2). The last attempt with latency speaks for
--- about the call, else the last; times count from the start of the first. Columns of judged, and what the other attempts add: other_attempts, of them
--- about other_judged (good or bad) and other_good, other_tokens (their output); NULL without others.
+-- about Logical requests: the attempts that share root_request_id as their caller saw them (metrics.md 0.2), where one of them is numbered above 1; without
+-- about such a number an id that comes twice stands for two calls. The last attempt with latency speaks for the call, else the last; times count from
+-- about the start of the first. Columns of judged, and what the other attempts add: other_attempts, of them other_judged (good or bad) and other_good,
+-- about other_tokens (their output); NULL without others.
 SELECT *, CAST(NULL AS BIGINT) AS other_attempts, CAST(NULL AS BIGINT) AS other_judged, CAST(NULL AS BIGINT) AS other_good,
        CAST(NULL AS BIGINT) AS other_tokens
 FROM judged
 WHERE NOT ({tried_again})
 UNION ALL
-SELECT * EXCLUDE (place, attempts, judged_attempts, good_attempts, all_tokens, first_arrival_us, waited_us),
-       attempts - 1 AS other_attempts,
-       judged_attempts - CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END AS other_judged,
-       good_attempts - CASE WHEN verdict = 'good' THEN 1 ELSE 0 END AS other_good,
-       all_tokens - coalesce(output_tokens, 0) AS other_tokens
+SELECT * EXCLUDE (place, tries, attempts, judged_attempts, good_attempts, all_tokens, first_arrival_us, waited_us),
+       CASE WHEN tries > 1 THEN attempts - 1 END AS other_attempts,
+       CASE WHEN tries > 1 THEN judged_attempts - CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END END AS other_judged,
+       CASE WHEN tries > 1 THEN good_attempts - CASE WHEN verdict = 'good' THEN 1 ELSE 0 END END AS other_good,
+       CASE WHEN tries > 1 THEN all_tokens - coalesce(output_tokens, 0) END AS other_tokens
 FROM (
   SELECT * REPLACE (
-           first_arrival_us AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
+           CASE WHEN tries > 1 THEN first_arrival_us ELSE arrival_us END AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
            (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us,
            waited_us + ttft_us <= ttft_slo_us AS ttft_ok, waited_us + ttfvt_us <= ttfvt_slo_us AS ttfvt_ok, waited_us + e2e_us <= e2e_slo_us AS e2e_ok,
            -- the earlier attempts may have used up the time that the SLO allows
@@ -25,12 +26,12 @@ FROM (
                             OR waited_us + coalesce(ttfvt_us, CASE WHEN ttft_us IS NULL THEN end_us END) > ttfvt_slo_us))) THEN 'bad'
                 ELSE verdict END AS verdict)
   FROM (
-    SELECT *, CASE WHEN attempts = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
+    SELECT *, CASE WHEN attempts = 1 OR tries = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
     FROM (
       SELECT *,
              row_number() OVER (PARTITION BY root_request_id
                ORDER BY CASE WHEN latency THEN 0 ELSE 1 END, attempt DESC, arrival_us DESC NULLS LAST, request_id) AS place,
-             count(*) OVER call AS attempts,
+             count(*) OVER call AS attempts, max(attempt) OVER call AS tries,
              CAST(sum(CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END) OVER call AS BIGINT) AS judged_attempts,
              CAST(sum(CASE WHEN verdict = 'good' THEN 1 ELSE 0 END) OVER call AS BIGINT) AS good_attempts,
              CAST(sum(output_tokens) OVER call AS BIGINT) AS all_tokens,
@@ -39,5 +40,5 @@ FROM (
       WINDOW call AS (PARTITION BY root_request_id)
     )
   )
-  WHERE place = 1
+  WHERE place = 1 OR tries = 1
 )

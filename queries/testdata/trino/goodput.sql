@@ -202,26 +202,26 @@ FROM judged
 WHERE NOT (TRUE)
 UNION ALL
 SELECT grp, request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, clock_domain, ttft_kind, quality, arrival_us, model, model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind, stream, cached_response, generation, outcome, whole, error_class, http_status, finish_reason, input_tokens, cached_tokens, output_tokens, reasoning_tokens, visible_tokens, max_tokens, tokens_source, uncached_tokens, system_tokens, system_hash, prefix_ids, prefix_block_tokens, prefix_exact, first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us, gaps_us, chunk_tokens, till_us, latency, streamed, ttft_us, paced_tokens, tpot_us, e2e_us, ttfvt_us, status, excluded, merge_us, merged, ntpot_us, chunks, max_gap_us, ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us, ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok, asked, verdict,
-       attempts - 1 AS other_attempts,
-       judged_attempts - CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END AS other_judged,
-       good_attempts - CASE WHEN verdict = 'good' THEN 1 ELSE 0 END AS other_good,
-       all_tokens - coalesce(output_tokens, 0) AS other_tokens
+       CASE WHEN tries > 1 THEN attempts - 1 END AS other_attempts,
+       CASE WHEN tries > 1 THEN judged_attempts - CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END END AS other_judged,
+       CASE WHEN tries > 1 THEN good_attempts - CASE WHEN verdict = 'good' THEN 1 ELSE 0 END END AS other_good,
+       CASE WHEN tries > 1 THEN all_tokens - coalesce(output_tokens, 0) END AS other_tokens
 FROM (
-  SELECT grp, request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, clock_domain, ttft_kind, quality, first_arrival_us AS arrival_us, model, model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind, stream, cached_response, generation, outcome, whole, error_class, http_status, finish_reason, input_tokens, cached_tokens, output_tokens, reasoning_tokens, visible_tokens, max_tokens, tokens_source, uncached_tokens, system_tokens, system_hash, prefix_ids, prefix_block_tokens, prefix_exact, first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us, gaps_us, chunk_tokens, till_us, latency, streamed, waited_us + ttft_us AS ttft_us, paced_tokens, tpot_us, waited_us + e2e_us AS e2e_us, waited_us + ttfvt_us AS ttfvt_us, status, excluded, merge_us, merged, (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us, chunks, max_gap_us, ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us, waited_us + ttft_us <= ttft_slo_us AS ttft_ok, waited_us + ttfvt_us <= ttfvt_slo_us AS ttfvt_ok, tpot_ok, waited_us + e2e_us <= e2e_slo_us AS e2e_ok, max_gap_ok, asked, -- the earlier attempts may have used up the time that the SLO allows
+  SELECT grp, request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, clock_domain, ttft_kind, quality, CASE WHEN tries > 1 THEN first_arrival_us ELSE arrival_us END AS arrival_us, model, model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind, stream, cached_response, generation, outcome, whole, error_class, http_status, finish_reason, input_tokens, cached_tokens, output_tokens, reasoning_tokens, visible_tokens, max_tokens, tokens_source, uncached_tokens, system_tokens, system_hash, prefix_ids, prefix_block_tokens, prefix_exact, first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us, gaps_us, chunk_tokens, till_us, latency, streamed, waited_us + ttft_us AS ttft_us, paced_tokens, tpot_us, waited_us + e2e_us AS e2e_us, waited_us + ttfvt_us AS ttfvt_us, status, excluded, merge_us, merged, (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us, chunks, max_gap_us, ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us, waited_us + ttft_us <= ttft_slo_us AS ttft_ok, waited_us + ttfvt_us <= ttfvt_slo_us AS ttfvt_ok, tpot_ok, waited_us + e2e_us <= e2e_slo_us AS e2e_ok, max_gap_ok, asked, -- the earlier attempts may have used up the time that the SLO allows
            CASE WHEN NOT generation OR cached_response THEN verdict
                 WHEN latency AND (waited_us + ttft_us > ttft_slo_us OR waited_us + ttfvt_us > ttfvt_slo_us OR waited_us + e2e_us > e2e_slo_us) THEN 'bad'
                 WHEN outcome IN ('cancelled', 'in_flight')
                  AND (waited_us + end_us > e2e_slo_us
                       OR (streamed AND (waited_us + coalesce(ttft_us, end_us) > ttft_slo_us
                             OR waited_us + coalesce(ttfvt_us, CASE WHEN ttft_us IS NULL THEN end_us END) > ttfvt_slo_us))) THEN 'bad'
-                ELSE verdict END AS verdict, place, attempts, judged_attempts, good_attempts, all_tokens, first_arrival_us, waited_us
+                ELSE verdict END AS verdict, place, attempts, tries, judged_attempts, good_attempts, all_tokens, first_arrival_us, waited_us
   FROM (
-    SELECT *, CASE WHEN attempts = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
+    SELECT *, CASE WHEN attempts = 1 OR tries = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
     FROM (
       SELECT *,
              row_number() OVER (PARTITION BY root_request_id
                ORDER BY CASE WHEN latency THEN 0 ELSE 1 END, attempt DESC, arrival_us DESC NULLS LAST, request_id) AS place,
-             count(*) OVER call AS attempts,
+             count(*) OVER call AS attempts, max(attempt) OVER call AS tries,
              CAST(sum(CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END) OVER call AS BIGINT) AS judged_attempts,
              CAST(sum(CASE WHEN verdict = 'good' THEN 1 ELSE 0 END) OVER call AS BIGINT) AS good_attempts,
              CAST(sum(output_tokens) OVER call AS BIGINT) AS all_tokens,
@@ -230,7 +230,7 @@ FROM (
       WINDOW call AS (PARTITION BY root_request_id)
     )
   )
-  WHERE place = 1
+  WHERE place = 1 OR tries = 1
 )
 ) /* calls */,
 covered AS (
