@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,7 +22,7 @@ type prepared struct {
 	past  *past
 }
 
-// dispatcher starts calls at their due times. It never waits for an answer; only the safety limit can hold it, and then
+// dispatcher starts calls at their due times: a goroutine a call a little before, which waits for the rest. It never waits for an answer; only the safety limit can hold it, and then
 // the lateness of what follows is recorded like any other.
 type dispatcher struct {
 	items    []Item
@@ -58,8 +59,10 @@ func (d *dispatcher) run(ctx context.Context, ready <-chan prepared, sent func(p
 		d.inFlight.Add(1)
 		d.wg.Go(func() {
 			defer d.done()
+			d.pace.at(p.due)
 			send(p)
 		})
+		runtime.Gosched() // another thread takes the processor and the call at once: this one is about to sleep, with both in hand
 		sent(p)
 	}
 }

@@ -101,13 +101,17 @@ func TestDispatchStops(t *testing.T) {
 	})
 }
 
-// The thread pacer never returns early and ends with its context.
+// The thread pacer returns a little early, then at the instant, and ends with its context.
 func TestMachinePacer(t *testing.T) {
 	p := newPacer()
 	defer p.lock()()
 	for range 20 {
 		at := time.Now().Add(2 * time.Millisecond)
 		p.until(t.Context(), at)
+		if time.Until(at) > early {
+			t.Fatal("returned long before the instant")
+		}
+		p.at(at)
 		if time.Now().Before(at) {
 			t.Fatal("returned before the instant")
 		}

@@ -9,13 +9,15 @@ import (
 type pacer interface {
 	// lock prepares the calling goroutine, which alone calls until; undo gives up what lock took.
 	lock() (undo func())
-	// until returns at the instant, or soon after ctx has ended.
+	// until returns at the instant or at most early before it, or soon after ctx has ended.
 	until(ctx context.Context, t time.Time)
+	// at waits for the rest. It is called by the goroutine that acts at the instant.
+	at(t time.Time)
 }
 
-// early is how long before an instant the thread wakes to spin the rest: a wake-up is late by tens of microseconds, and 150
-// was the best trade of exactness for a core's time (stack.md part 7).
-const early = 150 * time.Microsecond
+// early is how long before an instant the thread wakes and starts the goroutine that acts: the two wake-ups, of the thread and of
+// another that runs the goroutine, are late by 50 to 150 microseconds. It spins the rest.
+const early = 250 * time.Microsecond
 
 // nap bounds one sleep of the dispatcher thread, which nothing can wake. Not shorter, for what health.go says of sleeps.
 const nap = 100 * time.Millisecond
@@ -24,6 +26,8 @@ const nap = 100 * time.Millisecond
 type timerPacer struct{}
 
 func (timerPacer) lock() func() { return func() {} }
+
+func (timerPacer) at(time.Time) {}
 
 func (timerPacer) until(ctx context.Context, t time.Time) {
 	wait := time.Until(t)

@@ -36,6 +36,9 @@ func (threadPacer) until(ctx context.Context, t time.Time) {
 		ts := unix.NsecToTimespec(int64(min(time.Until(t)-early, nap)))
 		unix.Nanosleep(&ts, nil)
 	}
+}
+
+func (threadPacer) at(t time.Time) {
 	for time.Until(t) > 0 {
 	}
 }
