@@ -5,7 +5,7 @@ WITH params AS (
          CAST(1796000000000000 AS BIGINT) AS from_us,
          CAST(1796086400000000 AS BIGINT) AS to_us
 ),
-attempts AS (
+attempts AS (/* kept */
 WITH
 told AS (
   SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
@@ -19,7 +19,6 @@ handles AS (
   FROM told CROSS JOIN UNNEST(ARRAY['trace ' || trace_id, 'answer ' || response_id, 'span ' || span_id, 'span ' || parent_span_id]) AS held(handle)
   WHERE handle IS NOT NULL
 ),
--- the handles that tie calls of their own: each with the least name of its calls
 tied AS (
   SELECT handle, own, min(own) OVER (PARTITION BY handle) AS name
   FROM handles
@@ -40,11 +39,13 @@ renamed AS (
 calls_of AS (
   SELECT own, min(name) AS call FROM renamed GROUP BY own
 )
-SELECT min_by(request_id, place) AS request_id, min_by(attempt, place) AS attempt, min_by(arrival, place) AS arrival, min_by(first_us, place) AS first_us,
-       min_by(first_visible_us, place) AS first_visible_us, min_by(headers_us, place) AS headers_us, min_by(last_us, place) AS last_us, min_by(end_us, place) AS end_us,
-       min_by(send_lag_us, place) AS send_lag_us, min_by(gaps_us, place) AS gaps_us, min_by(chunk_tokens, place) AS chunk_tokens, min_by(ttft_kind, place) AS ttft_kind,
-       min_by(vantage, place) AS vantage, min_by(clock_domain, place) AS clock_domain, min_by(time_precision_us, place) AS time_precision_us,
-       min_by(source_format, place) AS source_format, min_by(source_file, place) AS source_file, min_by(source_line, place) AS source_line,
+SELECT min_by(request_id, place) AS request_id, min_by(attempt, place) AS attempt, min_by(arrival, place) AS arrival,
+       min_by(first_us, place) AS first_us, min_by(first_visible_us, place) AS first_visible_us,
+       min_by(headers_us, place) AS headers_us, min_by(last_us, place) AS last_us, min_by(end_us, place) AS end_us,
+       min_by(send_lag_us, place) AS send_lag_us, min_by(gaps_us, place) AS gaps_us, min_by(chunk_tokens, place) AS chunk_tokens,
+       min_by(ttft_kind, place) AS ttft_kind, min_by(vantage, place) AS vantage, min_by(clock_domain, place) AS clock_domain,
+       min_by(time_precision_us, place) AS time_precision_us, min_by(source_format, place) AS source_format,
+       min_by(source_file, place) AS source_file, min_by(source_line, place) AS source_line,
        array_join(array_agg(source_format ORDER BY place) FILTER (WHERE place = format_place), '+') AS told_by,
        min_by(root_request_id, place) FILTER (WHERE root_request_id IS NOT NULL) AS root_request_id, min_by(response_id, place) FILTER (WHERE response_id IS NOT NULL) AS response_id,
        min_by(trace_id, place) FILTER (WHERE trace_id IS NOT NULL) AS trace_id, min_by(span_id, place) FILTER (WHERE span_id IS NOT NULL) AS span_id, min_by(parent_span_id, place) FILTER (WHERE parent_span_id IS NOT NULL) AS parent_span_id,
@@ -63,8 +64,7 @@ SELECT min_by(request_id, place) AS request_id, min_by(attempt, place) AS attemp
        min_by(reasoning_tokens, count_place) FILTER (WHERE reasoning_tokens IS NOT NULL) AS reasoning_tokens, min_by(max_tokens, place) FILTER (WHERE max_tokens IS NOT NULL) AS max_tokens,
        min_by(tokens_source, count_place) FILTER (WHERE tokens_source IS NOT NULL) AS tokens_source,
        min_by(system_prompt_tokens, place) FILTER (WHERE system_prompt_tokens IS NOT NULL) AS system_prompt_tokens, min_by(system_prompt_hash, place) FILTER (WHERE system_prompt_hash IS NOT NULL) AS system_prompt_hash,
-       min_by(prefix_hash_ids, place) FILTER (WHERE prefix_hash_ids IS NOT NULL) AS prefix_hash_ids,
-       min_by(prefix_block_tokens, place) FILTER (WHERE prefix_hash_ids IS NOT NULL) AS prefix_block_tokens,
+       min_by(prefix_hash_ids, place) FILTER (WHERE prefix_hash_ids IS NOT NULL) AS prefix_hash_ids, min_by(prefix_block_tokens, place) FILTER (WHERE prefix_hash_ids IS NOT NULL) AS prefix_block_tokens,
        nullif(array_join(array_sort(array_distinct(flatten(array_agg(flags)))), ','), '') AS quality
 FROM (
   SELECT *,
@@ -78,9 +78,9 @@ FROM (
            AND (tokens_source = 'usage' OR NOT counted OR f NOT IN ('tokens_estimated', 'tokens_missing', 'chunks_counted'))) AS flags
   FROM (
     SELECT *, bool_or(coalesce(tokens_source = 'usage', FALSE)) OVER (PARTITION BY call) AS counted,
-           row_number() OVER (PARTITION BY call ORDER BY CASE WHEN first_us IS NOT NULL OR (stream = FALSE AND end_us IS NOT NULL) THEN 0 ELSE 1 END, nearness,
-                                                         CASE WHEN first_us IS NULL THEN 1 ELSE 0 END, CASE WHEN gaps_us IS NULL THEN 1 ELSE 0 END,
-                                                         source_format, source_file, source_line) AS place
+           row_number() OVER (PARTITION BY call ORDER BY CASE WHEN first_us IS NOT NULL OR (stream = FALSE AND end_us IS NOT NULL) THEN 0 ELSE 1 END, nearness, first_us IS NULL, gaps_us IS NULL,
+                                                         -- of spans within spans, which may stand in one line, the outermost
+                                                         source_format, source_file, source_line, end_us DESC NULLS LAST, span_id, own) AS place
     FROM (SELECT told.*, coalesce(calls_of.call, told.own) AS call FROM told LEFT JOIN calls_of ON told.own = calls_of.own)
   )
 )
@@ -192,7 +192,7 @@ SELECT *,
             ELSE 'excluded' END AS verdict
 FROM requests
 ) /* judged */,
-retries AS (
+retries AS (/* kept */
 SELECT * FROM judged WHERE TRUE
 ) /* retries */,
 calls AS (
@@ -233,7 +233,7 @@ FROM (
   WHERE place = 1 OR tries = 1
 )
 ) /* calls */,
-covered AS (
+covered AS (/* kept */
 SELECT start_us, end_us, CASE WHEN end_us > start_us THEN (end_us - start_us) / 1e6 END AS seconds
 FROM (
   SELECT coalesce(CAST(1796000000000000 AS BIGINT), CAST(round(to_unixtime(min(arrival)) * 1e6) AS BIGINT)) AS start_us, coalesce(CAST(1796086400000000 AS BIGINT), max(CAST(round(to_unixtime(arrival) * 1e6) AS BIGINT) + coalesce(end_us, 0))) AS end_us
