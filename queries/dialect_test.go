@@ -90,7 +90,7 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		steps, final := Stage(text, false, func(string) string { n++; return "step_" + string(rune('a'+n/2)) })
+		steps, final := Stage(text, false, func(string) string { n++; return "step_" + string(rune('a'+n-1)) })
 		var all strings.Builder
 		for _, s := range steps {
 			all.WriteString("CREATE TABLE " + s.Table + " AS\n" + s.Text + ";\n\n")

@@ -5,16 +5,16 @@
 SELECT *, CAST(NULL AS BIGINT) AS other_attempts, CAST(NULL AS BIGINT) AS other_judged, CAST(NULL AS BIGINT) AS other_good,
        CAST(NULL AS BIGINT) AS other_tokens
 FROM judged
-WHERE NOT ({tried_again})
+WHERE root_request_id NOT IN (SELECT root_request_id FROM retries)
 UNION ALL
-SELECT * EXCLUDE (place, tries, attempts, judged_attempts, good_attempts, all_tokens, first_arrival_us, waited_us),
-       CASE WHEN tries > 1 THEN attempts - 1 END AS other_attempts,
-       CASE WHEN tries > 1 THEN judged_attempts - CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END END AS other_judged,
-       CASE WHEN tries > 1 THEN good_attempts - CASE WHEN verdict = 'good' THEN 1 ELSE 0 END END AS other_good,
-       CASE WHEN tries > 1 THEN all_tokens - coalesce(output_tokens, 0) END AS other_tokens
+SELECT * EXCLUDE (place, attempts, judged_attempts, good_attempts, all_tokens, first_arrival_us, waited_us),
+       attempts - 1 AS other_attempts,
+       judged_attempts - CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END AS other_judged,
+       good_attempts - CASE WHEN verdict = 'good' THEN 1 ELSE 0 END AS other_good,
+       all_tokens - coalesce(output_tokens, 0) AS other_tokens
 FROM (
   SELECT * REPLACE (
-           CASE WHEN tries > 1 THEN first_arrival_us ELSE arrival_us END AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
+           first_arrival_us AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
            (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us,
            waited_us + ttft_us <= ttft_slo_us AS ttft_ok, waited_us + ttfvt_us <= ttfvt_slo_us AS ttfvt_ok, waited_us + e2e_us <= e2e_slo_us AS e2e_ok,
            -- the earlier attempts may have used up the time that the SLO allows
@@ -26,12 +26,12 @@ FROM (
                             OR waited_us + coalesce(ttfvt_us, CASE WHEN ttft_us IS NULL THEN end_us END) > ttfvt_slo_us))) THEN 'bad'
                 ELSE verdict END AS verdict)
   FROM (
-    SELECT *, CASE WHEN attempts = 1 OR tries = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
+    SELECT *, CASE WHEN attempts = 1 THEN 0 ELSE arrival_us - first_arrival_us END AS waited_us
     FROM (
       SELECT *,
              row_number() OVER (PARTITION BY root_request_id
                ORDER BY CASE WHEN latency THEN 0 ELSE 1 END, attempt DESC, arrival_us DESC NULLS LAST, request_id) AS place,
-             count(*) OVER call AS attempts, max(attempt) OVER call AS tries,
+             count(*) OVER call AS attempts,
              CAST(sum(CASE WHEN verdict IN ('good', 'bad') THEN 1 ELSE 0 END) OVER call AS BIGINT) AS judged_attempts,
              CAST(sum(CASE WHEN verdict = 'good' THEN 1 ELSE 0 END) OVER call AS BIGINT) AS good_attempts,
              CAST(sum(output_tokens) OVER call AS BIGINT) AS all_tokens,
@@ -40,5 +40,5 @@ FROM (
       WINDOW call AS (PARTITION BY root_request_id)
     )
   )
-  WHERE place = 1 OR tries = 1
+  WHERE place = 1
 )

@@ -133,7 +133,7 @@ SELECT request_id, attempt, tenant, model, replica, arrival_us, source, floor_us
 FROM lengths
 WHERE end_us > array_max(filter(ARRAY[floor_us, end_us - cost_us], v -> v IS NOT NULL)) AND end_us - array_max(filter(ARRAY[floor_us, end_us - cost_us], v -> v IS NOT NULL)) <= 600000000;
 
-CREATE TABLE step_b AS
+CREATE TABLE step_c AS
 WITH attempts AS (
 SELECT *, source_format AS told_by, CASE WHEN vantage = 'engine' AND queue_us IS NOT NULL THEN first_us END AS engine_first_us FROM "hive"."llm"."logs" /* run */
 ),
@@ -257,7 +257,7 @@ SELECT replica, at_us, CAST(sum(change) OVER past AS BIGINT) AS streams,
   FROM steps
   WINDOW past AS (PARTITION BY replica ORDER BY at_us ROWS UNBOUNDED PRECEDING);
 
-CREATE TABLE step_c AS
+CREATE TABLE step_d AS
 WITH attempts AS (
 SELECT *, source_format AS told_by, CASE WHEN vantage = 'engine' AND queue_us IS NOT NULL THEN first_us END AS engine_first_us FROM "hive"."llm"."logs" /* run */
 ),
@@ -400,12 +400,12 @@ SELECT request_id, attempt, grp, tenant, replica, k, gap_us, start_us, end_us, l
           SELECT request_id, attempt, grp, tenant, replica, k, gap_us, start_us, end_us, load, start_us AS at_us, 1 AS turn,
                  CAST(NULL AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) AS level FROM seen
           UNION ALL
-          SELECT NULL, NULL, NULL, NULL, replica, NULL, NULL, NULL, NULL, NULL, at_us, 0, CAST(ROW(streams, until_us, fresh_us, waiting_us, waited_us) AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) FROM step_b AS levels
+          SELECT NULL, NULL, NULL, NULL, replica, NULL, NULL, NULL, NULL, NULL, at_us, 0, CAST(ROW(streams, until_us, fresh_us, waiting_us, waited_us) AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) FROM step_c AS levels
         )
       )
       WHERE turn = 1
       UNION ALL
-      SELECT NULL, NULL, NULL, NULL, replica, NULL, NULL, NULL, NULL, NULL, CAST(NULL AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)), at_us, 0, CAST(ROW(streams, until_us, fresh_us, waiting_us, waited_us) AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) FROM step_b AS levels
+      SELECT NULL, NULL, NULL, NULL, replica, NULL, NULL, NULL, NULL, NULL, CAST(NULL AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)), at_us, 0, CAST(ROW(streams, until_us, fresh_us, waiting_us, waited_us) AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) FROM step_c AS levels
     )
   )
   WHERE turn = 1
@@ -429,41 +429,41 @@ SELECT p.*, start_us - mod(start_us - origin_us, 3600000000) AS hour_us,
             ELSE streams_after - mod(streams_after, 16) END AS class_after
 FROM placed AS p JOIN origins AS o ON o.replica = p.replica;
 
-CREATE TABLE step_c AS
+CREATE TABLE step_e AS
 WITH ends AS (
-SELECT replica, hour_us, class, gap_us, covered_us FROM step_c AS placed_gaps
-  UNION ALL SELECT DISTINCT replica, hour_us, class_after, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT) FROM step_c AS placed_gaps
+SELECT replica, hour_us, class, gap_us, covered_us FROM step_d AS placed_gaps
+  UNION ALL SELECT DISTINCT replica, hour_us, class_after, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT) FROM step_d AS placed_gaps
 )
 SELECT replica, hour_us, class, count(CASE WHEN covered_us < 100 THEN 1 END) AS n, element_at(transform(ARRAY[array_agg(CAST(gap_us AS DOUBLE) ORDER BY gap_us) FILTER (WHERE gap_us IS NOT NULL AND (covered_us < 100))], s -> element_at(s, CAST(floor((cardinality(s) - 1) * 0.5e0) AS BIGINT) + 1) + ((cardinality(s) - 1) * 0.5e0 - floor((cardinality(s) - 1) * 0.5e0)) * (element_at(s, CAST(ceil((cardinality(s) - 1) * 0.5e0) AS BIGINT) + 1) - element_at(s, CAST(floor((cardinality(s) - 1) * 0.5e0) AS BIGINT) + 1))), 1) AS median_us,
        CASE WHEN class IS NULL AND count(CASE WHEN covered_us < 100 THEN 1 END) = 0 THEN element_at(transform(ARRAY[array_agg(CAST(gap_us AS DOUBLE) ORDER BY gap_us) FILTER (WHERE gap_us IS NOT NULL)], s -> element_at(s, CAST(floor((cardinality(s) - 1) * 0.1e0) AS BIGINT) + 1) + ((cardinality(s) - 1) * 0.1e0 - floor((cardinality(s) - 1) * 0.1e0)) * (element_at(s, CAST(ceil((cardinality(s) - 1) * 0.1e0) AS BIGINT) + 1) - element_at(s, CAST(floor((cardinality(s) - 1) * 0.1e0) AS BIGINT) + 1))), 1) END AS low_us
 FROM ends
 GROUP BY GROUPING SETS ((replica, hour_us, class), (replica, class), (replica));
 
-CREATE TABLE step_d AS
+CREATE TABLE step_f AS
 SELECT c.replica, c.hour_us, c.class,
        coalesce(CASE WHEN c.n >= 30 THEN c.median_us END, CASE WHEN r.n >= 30 THEN r.median_us END,
                 max(CASE WHEN r.n >= 30 THEN r.median_us END) OVER (PARTITION BY c.replica ORDER BY c.class),
                 a.median_us, a.low_us) AS baseline_us
-FROM step_c AS c
-LEFT JOIN step_c AS r ON r.replica = c.replica AND r.hour_us IS NULL AND r.class = c.class
-LEFT JOIN step_c AS a ON a.replica = c.replica AND a.hour_us IS NULL AND a.class IS NULL
+FROM step_e AS c
+LEFT JOIN step_e AS r ON r.replica = c.replica AND r.hour_us IS NULL AND r.class = c.class
+LEFT JOIN step_e AS a ON a.replica = c.replica AND a.hour_us IS NULL AND a.class IS NULL
 WHERE c.hour_us IS NOT NULL;
 
-CREATE TABLE step_d AS
+CREATE TABLE step_g AS
 WITH paced_gaps AS (
 SELECT g.replica, request_id, attempt, grp, tenant, k, start_us, end_us, gap_us, g.streams, CAST(g.class AS BIGINT) AS batch, covered_us < 100 AS clean, waited_us, b.baseline_us, later.baseline_us AS after_us,
        array_max(filter(ARRAY[0, gap_us - CAST(round(b.baseline_us * load) AS BIGINT)], v -> v IS NOT NULL)) AS excess_us
-FROM step_c AS g
-JOIN step_d AS b ON b.replica = g.replica AND b.hour_us = g.hour_us AND b.class = g.class
-JOIN step_d AS later ON later.replica = g.replica AND later.hour_us = g.hour_us AND later.class = g.class_after
+FROM step_d AS g
+JOIN step_f AS b ON b.replica = g.replica AND b.hour_us = g.hour_us AND b.class = g.class
+JOIN step_f AS later ON later.replica = g.replica AND later.hour_us = g.hour_us AND later.class = g.class_after
 )
 SELECT * FROM paced_gaps WHERE gap_us > 3 * baseline_us AND gap_us - baseline_us >= array_min(filter(ARRAY[CAST(20000 AS BIGINT), 100000], v -> v IS NOT NULL));
 
-CREATE TABLE step_e AS
+CREATE TABLE step_h AS
 WITH held AS (
 SELECT replica, start_us, end_us,
          max(end_us) OVER (PARTITION BY replica ORDER BY start_us, end_us ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_us
-  FROM step_d AS long_gaps
+  FROM step_g AS long_gaps
   WHERE gap_us - baseline_us >= CAST(20000 AS BIGINT) AND excess_us >= 0.5e0 * (gap_us - baseline_us)
 ),
 marks AS (
@@ -485,13 +485,13 @@ SELECT w.request_id, w.attempt, tenant, model, replica, arrival_us, source, w.st
 FROM step_b AS w
 LEFT JOIN cut AS c ON c.request_id = w.request_id AND c.attempt = w.attempt;
 
-CREATE TABLE step_e AS
+CREATE TABLE step_i AS
 WITH windows AS (
 SELECT replica, start_us, end_us, CASE WHEN leads THEN 1 ELSE 0 END AS one, tokens / (end_us - start_us) AS rate,
          start_us - min(start_us) OVER (PARTITION BY replica) AS x0_us, end_us - min(start_us) OVER (PARTITION BY replica) AS x1_us,
          array_max(filter(ARRAY[0, end_us - array_max(filter(ARRAY[start_us, coalesce(max(end_us) OVER (PARTITION BY replica ORDER BY start_us, end_us, request_id, attempt
                                                                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), start_us)], v -> v IS NOT NULL))], v -> v IS NOT NULL)) AS fresh_us
-  FROM step_e AS stretched_windows
+  FROM step_h AS stretched_windows
 ),
 edges_2 AS (
 SELECT replica, start_us AS at_us, end_us AS until_us, fresh_us, one AS change, one * x0_us AS change_at, rate, rate * x0_us AS rate_at FROM windows
@@ -511,10 +511,10 @@ FROM steps_2 AS steps
 WINDOW past AS (PARTITION BY replica ORDER BY at_us ROWS UNBOUNDED PRECEDING);
 
 WITH stalls AS (
-SELECT replica, request_id, attempt, k, start_us, start_us + CAST(floor(gap_us / 2e0) AS BIGINT) AS mid_us, end_us FROM step_d AS long_gaps WHERE gap_us - baseline_us >= 100000
+SELECT replica, request_id, attempt, k, start_us, start_us + CAST(floor(gap_us / 2e0) AS BIGINT) AS mid_us, end_us FROM step_g AS long_gaps WHERE gap_us - baseline_us >= 100000
 ),
 tried AS (
-SELECT replica, request_id, attempt, k, start_us, end_us FROM step_d AS long_gaps WHERE excess_us > 0 AND waited_us > 0 AND gap_us - baseline_us >= 100000
+SELECT replica, request_id, attempt, k, start_us, end_us FROM step_g AS long_gaps WHERE excess_us > 0 AND waited_us > 0 AND gap_us - baseline_us >= 100000
 ),
 looked AS (
 SELECT request_id, attempt, k,
@@ -533,12 +533,12 @@ SELECT request_id, attempt, k,
                  CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) AS level
           FROM tried
           UNION ALL
-          SELECT NULL, NULL, replica, NULL, NULL, NULL, at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM step_e AS window_levels
+          SELECT NULL, NULL, replica, NULL, NULL, NULL, at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM step_i AS window_levels
         )
       )
       WHERE turn = 1
       UNION ALL
-      SELECT NULL, NULL, replica, NULL, NULL, NULL, CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)), at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM step_e AS window_levels
+      SELECT NULL, NULL, replica, NULL, NULL, NULL, CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)), at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM step_i AS window_levels
     )
   )
   WHERE turn = 1
@@ -677,9 +677,9 @@ LEFT JOIN seen_2 AS c ON c.request_id = g.request_id AND c.attempt = g.attempt A
 ),
 explained AS (
 SELECT g.*, covered_us, overlap_us, overlap_tokens,
-         CASE WHEN g.replica IN (SELECT replica FROM step_e AS stretched_windows) THEN array_min(filter(ARRAY[excess_us, covered_us], v -> v IS NOT NULL)) END AS lost_us, TRUE AS stalled,
+         CASE WHEN g.replica IN (SELECT replica FROM step_h AS stretched_windows) THEN array_min(filter(ARRAY[excess_us, covered_us], v -> v IS NOT NULL)) END AS lost_us, TRUE AS stalled,
          held * 1e0 / nullif(decoders, 0) AS coverage, decoders
-  FROM step_d AS g JOIN stood_gaps AS s ON s.request_id = g.request_id AND s.attempt = g.attempt AND s.k = g.k
+  FROM step_g AS g JOIN stood_gaps AS s ON s.request_id = g.request_id AND s.attempt = g.attempt AND s.k = g.k
 ),
 stalled_gaps AS (
 SELECT *,

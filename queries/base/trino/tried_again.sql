@@ -1,2 +1,0 @@
--- about Each call is grouped: to look for those with several attempts would read the run once more.
-TRUE
