@@ -19,16 +19,20 @@ marks AS (
   UNION ALL SELECT replica, start_us, 2, 0e0, 0, request_id, attempt FROM decode_streams WHERE latency
   UNION ALL SELECT replica, end_us, 3, 0e0, 0, request_id, attempt FROM decode_streams WHERE latency
 ),
--- integrals up to x by sums of past edges: sum(change) x - sum(change at)
-swept AS (
-  SELECT e.*, at_us - origin_us AS x_us, sum(rate) OVER past AS rates, sum(rate * (at_us - origin_us)) OVER past AS rates_at,
+-- streams in decode up to x by sums of past edges: sum(change) x - sum(change at)
+levels AS (
+  SELECT e.*, at_us - origin_us AS x_us, sum(rate) OVER past AS rates, lead(at_us) OVER (PARTITION BY e.replica ORDER BY at_us, turn, rate, e.request_id, attempt) - at_us AS held_us,
          sum(change) OVER past AS decoders, sum(change * (at_us - origin_us)) OVER past AS decoders_at
   FROM marks AS e JOIN origins AS o ON o.replica = e.replica
   WINDOW past AS (PARTITION BY e.replica ORDER BY at_us, turn, rate, e.request_id, attempt ROWS UNBOUNDED PRECEDING)
 ),
+-- tokens step by step: as the difference of two products that grow with the log they would drown in rounding
+swept AS (
+  SELECT *, coalesce(sum(rates * held_us) OVER (PARTITION BY replica ORDER BY at_us, turn, rate, request_id, attempt ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS tokens
+  FROM levels
+),
 spans AS (
-  SELECT request_id, attempt,
-         max(CASE WHEN turn = 3 THEN rates * x_us - rates_at END) - max(CASE WHEN turn = 2 THEN rates * x_us - rates_at END) AS other_tokens,
+  SELECT request_id, attempt, max(CASE WHEN turn = 3 THEN tokens END) - max(CASE WHEN turn = 2 THEN tokens END) AS other_tokens,
          max(CASE WHEN turn = 3 THEN decoders * x_us - decoders_at END) - max(CASE WHEN turn = 2 THEN decoders * x_us - decoders_at END) AS stream_us
   FROM swept
   WHERE turn > 1

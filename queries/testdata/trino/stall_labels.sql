@@ -202,7 +202,7 @@ FROM (
 ),
 request_lists AS (
 SELECT *, chunk_tokens IS NOT NULL AS told,
-       reduce(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], CAST(NULL AS DOUBLE),
+       reduce(filter(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], w -> cardinality(w) > 0), CAST(NULL AS DOUBLE),
               (m, w) -> (element_at(w, (cardinality(w) + 1) / 2) + element_at(w, cardinality(w) / 2 + 1)) / 2e0, m -> m) AS usual_weight
 FROM (
   SELECT *, CASE WHEN merged IS NULL THEN CAST(gaps_us AS ARRAY(BIGINT)) ELSE together.gaps END AS steps,
@@ -326,7 +326,7 @@ FROM (
 ),
 request_lists AS (
 SELECT *, chunk_tokens IS NOT NULL AS told,
-       reduce(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], CAST(NULL AS DOUBLE),
+       reduce(filter(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], w -> cardinality(w) > 0), CAST(NULL AS DOUBLE),
               (m, w) -> (element_at(w, (cardinality(w) + 1) / 2) + element_at(w, cardinality(w) / 2 + 1)) / 2e0, m -> m) AS usual_weight
 FROM (
   SELECT *, CASE WHEN merged IS NULL THEN CAST(gaps_us AS ARRAY(BIGINT)) ELSE together.gaps END AS steps,
@@ -611,7 +611,7 @@ FROM (
 ),
 request_lists AS (
 SELECT *, chunk_tokens IS NOT NULL AS told,
-       reduce(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], CAST(NULL AS DOUBLE),
+       reduce(filter(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], w -> cardinality(w) > 0), CAST(NULL AS DOUBLE),
               (m, w) -> (element_at(w, (cardinality(w) + 1) / 2) + element_at(w, cardinality(w) / 2 + 1)) / 2e0, m -> m) AS usual_weight
 FROM (
   SELECT *, CASE WHEN merged IS NULL THEN CAST(gaps_us AS ARRAY(BIGINT)) ELSE together.gaps END AS steps,
