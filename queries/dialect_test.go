@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,16 @@ func TestTrinoText(t *testing.T) {
 			text, err := Compose(q, src, Scope{By: []string{"tenant"}}, nil)
 			if err != nil {
 				t.Errorf("%s: %v", q.Name, err)
+			}
+			var before []string
+			list, _ := steps(text)
+			for _, c := range list { // a column of a view's name that stands after a comma can change their order
+				for _, name := range tables(c.text) {
+					if slices.Contains(Views(), name) && !slices.Contains(before, name) {
+						t.Errorf("%s: %s reads %s, which comes later", q.Name, c.name, name)
+					}
+				}
+				before = append(before, c.name)
 			}
 			if m := duckOnly.FindStringIndex(mask(text)); m != nil {
 				t.Errorf("%s: %q, which Trino does not know: write it in the shared words, or give the view a text of its own in base/trino", q.Name, text[max(0, m[0]-40):min(len(text), m[1]+20)])

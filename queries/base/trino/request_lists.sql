@@ -3,18 +3,18 @@ SELECT *, chunk_tokens IS NOT NULL AS told,
        reduce(filter(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], w -> cardinality(w) > 0), CAST(NULL AS DOUBLE),
               (m, w) -> (element_at(w, (cardinality(w) + 1) / 2) + element_at(w, cardinality(w) / 2 + 1)) / 2e0, m -> m) AS usual_weight
 FROM (
-  SELECT *, CASE WHEN merged IS NULL THEN CAST(gaps_us AS ARRAY(BIGINT)) ELSE together.gaps END AS steps,
+  SELECT *, CASE WHEN merged IS NULL THEN CAST(gaps_us AS ARRAY(BIGINT)) ELSE together.lengths END AS steps,
          CASE WHEN merged IS NULL THEN CAST(chunk_tokens AS ARRAY(BIGINT)) ELSE together.counts || together.count END AS weights
   FROM (
     SELECT *,
            CASE WHEN merged IS NOT NULL THEN reduce(
              sequence(2, cardinality(gaps_us)),
-             CAST(ROW(0, coalesce(chunk_tokens[1], 1), ARRAY[gaps_us[1]], ARRAY[]) AS ROW(since BIGINT, count BIGINT, gaps ARRAY(BIGINT), counts ARRAY(BIGINT))),
+             CAST(ROW(0, coalesce(chunk_tokens[1], 1), ARRAY[gaps_us[1]], ARRAY[]) AS ROW(since BIGINT, count BIGINT, lengths ARRAY(BIGINT), counts ARRAY(BIGINT))),
              (a, i) -> CASE WHEN a.since + gaps_us[i] <= merge_us
-                            THEN CAST(ROW(a.since + gaps_us[i], a.count + coalesce(chunk_tokens[i], 1), a.gaps, a.counts)
-                                      AS ROW(since BIGINT, count BIGINT, gaps ARRAY(BIGINT), counts ARRAY(BIGINT)))
-                            ELSE CAST(ROW(0, coalesce(chunk_tokens[i], 1), a.gaps || (a.since + gaps_us[i]), a.counts || a.count)
-                                      AS ROW(since BIGINT, count BIGINT, gaps ARRAY(BIGINT), counts ARRAY(BIGINT))) END,
+                            THEN CAST(ROW(a.since + gaps_us[i], a.count + coalesce(chunk_tokens[i], 1), a.lengths, a.counts)
+                                      AS ROW(since BIGINT, count BIGINT, lengths ARRAY(BIGINT), counts ARRAY(BIGINT)))
+                            ELSE CAST(ROW(0, coalesce(chunk_tokens[i], 1), a.lengths || (a.since + gaps_us[i]), a.counts || a.count)
+                                      AS ROW(since BIGINT, count BIGINT, lengths ARRAY(BIGINT), counts ARRAY(BIGINT))) END,
              a -> a) END AS together
     FROM requests
   )
