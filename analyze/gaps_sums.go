@@ -184,23 +184,28 @@ func (t gapTally) rows(row func(grp string, v, n int64) error) error {
 	return nil
 }
 
-// all counts the chunk gaps of every stream: the view gap_counts.
+// all counts the chunk gaps of every stream, and streams by their longest: the view gap_counts.
 func (s *sweep) all(ctx context.Context, _ *int64) error {
-	parts := gapTallies(s.workers)
+	parts, longest := gapTallies(s.workers), gapTallies(s.workers)
 	if err := s.engine.chunks(ctx, "SELECT grp, steps FROM ("+s.reads["gap_lists"]+")", s.workers, func(w int, c *chunk) error {
 		grp, steps := c.column(0), c.list(1)
 		for row := range c.rows {
 			list, _ := steps.longs(row)
-			into := parts[w].of(grp.text(row))
+			into, most := parts[w].of(grp.text(row)), int64(0)
 			for _, gap := range list[1:] {
 				into.add(gap, 1)
+				most = max(most, gap)
 			}
+			longest[w].of(grp.text(row)).add(most, 1)
 		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	return joined(parts).rows(func(grp string, v, n int64) error { return s.row(grp, v, n) })
+	if err := joined(parts).rows(func(grp string, v, n int64) error { return s.row(grp, "gap", v, n) }); err != nil {
+		return err
+	}
+	return joined(longest).rows(func(grp string, v, n int64) error { return s.row(grp, "longest", v, n) })
 }
 
 // blame spreads what each gap lost over the windows that overlap it: the view chunk_blame.

@@ -36,7 +36,7 @@ var sweeps = map[string]struct {
 	"long":   {"replica VARCHAR, request_id VARCHAR, attempt INTEGER, grp VARCHAR, tenant VARCHAR, k BIGINT, start_us BIGINT, end_us BIGINT, gap_us BIGINT, streams BIGINT, batch BIGINT, clean BOOLEAN, waited_us BIGINT, baseline_us DOUBLE, after_us DOUBLE, excess_us BIGINT", (*sweep).long},
 	"sums":   {"request_id VARCHAR, attempt INTEGER, grp VARCHAR, tenant VARCHAR, replica VARCHAR, bin_start_us BIGINT, start_us BIGINT, end_us BIGINT, gaps BIGINT, decode_us BIGINT, excess_us BIGINT, lost_us BIGINT", (*sweep).sums},
 	"counts": {"grp VARCHAR, variant VARCHAR, gap_us BIGINT, gaps BIGINT", (*sweep).counts},
-	"all":    {"grp VARCHAR, gap_us BIGINT, c BIGINT", (*sweep).all},
+	"all":    {"grp VARCHAR, what VARCHAR, gap_us BIGINT, c BIGINT", (*sweep).all},
 	"load":   {"request_id VARCHAR, attempt INTEGER, grp VARCHAR, tenant VARCHAR, model VARCHAR, replica VARCHAR, start_us BIGINT, end_us BIGINT, chunks BIGINT, estimated BOOLEAN, decode_us BIGINT, steps BIGINT, other_tokens DOUBLE, others DOUBLE", (*sweep).load},
 	"stood":  {"request_id VARCHAR, attempt INTEGER, k BIGINT, covered_us BIGINT, overlap_us BIGINT, overlap_tokens DOUBLE, held BIGINT, decoders BIGINT", (*sweep).stood},
 	"blame":  {"request_id VARCHAR, attempt INTEGER, victim VARCHAR, time_us DOUBLE", (*sweep).blame},

@@ -28,7 +28,7 @@
 WITH
 -- equal gaps are counted together: exact and small
 counted AS (
-  SELECT grp, gap_us, c FROM gap_counts
+  SELECT grp, gap_us, c FROM gap_counts WHERE what = 'gap'
 ),
 -- hi: the rank of the last of the equal gaps
 ranked AS (
@@ -61,9 +61,9 @@ shares AS (
   FROM counted GROUP BY grp
 ),
 streams AS (
-  SELECT grp, count(*) AS requests, avg(CASE WHEN max_gap_us > 50000 THEN 1e0 ELSE 0e0 END) AS r50, avg(CASE WHEN max_gap_us > 100000 THEN 1e0 ELSE 0e0 END) AS r100,
-         avg(CASE WHEN max_gap_us > 200000 THEN 1e0 ELSE 0e0 END) AS r200, avg(CASE WHEN max_gap_us > 400000 THEN 1e0 ELSE 0e0 END) AS r400
-  FROM requests WHERE latency AND streamed AND max_gap_us IS NOT NULL GROUP BY grp
+  SELECT grp, CAST(sum(c) AS BIGINT) AS requests, sum(CASE WHEN gap_us > 50000 THEN c ELSE 0 END) * 1e0 / sum(c) AS r50, sum(CASE WHEN gap_us > 100000 THEN c ELSE 0 END) * 1e0 / sum(c) AS r100,
+         sum(CASE WHEN gap_us > 200000 THEN c ELSE 0 END) * 1e0 / sum(c) AS r200, sum(CASE WHEN gap_us > 400000 THEN c ELSE 0 END) * 1e0 / sum(c) AS r400
+  FROM gap_counts WHERE what = 'longest' GROUP BY grp
 )
 SELECT shares.grp, n, requests, time_us / n / 1e3 AS mean_ms, p50_ms, p90_ms, p95_ms, p99_ms, p99_9_ms, longest_us / 1e3 AS max_ms,
        n50 * 1e0 / n AS gaps_over_50ms, n100 * 1e0 / n AS gaps_over_100ms, n200 * 1e0 / n AS gaps_over_200ms, n400 * 1e0 / n AS gaps_over_400ms,
