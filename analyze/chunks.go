@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -75,6 +76,7 @@ func (e *Engine) chunks(ctx context.Context, text string, workers int, work func
 	}); err != nil {
 		return err
 	}
+	defer context.AfterFunc(ctx, func() { mapping.Interrupt(conn) })()
 	var stmt mapping.PreparedStatement
 	defer mapping.DestroyPrepare(&stmt)
 	if mapping.Prepare(conn, text, &stmt) == mapping.StateError {
@@ -83,18 +85,19 @@ func (e *Engine) chunks(ctx context.Context, text string, workers int, work func
 	var res mapping.Result
 	defer mapping.DestroyResult(&res)
 	if mapping.ExecutePreparedStreaming(stmt, &res) == mapping.StateError {
-		return errors.New(mapping.ResultError(&res))
+		return cmp.Or(ctx.Err(), errors.New(mapping.ResultError(&res)))
 	}
 	ch, failed := make(chan *chunk), make(chan error, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
 			for c := range ch {
-				if err := work(w, c); err != nil {
+				err := work(w, c)
+				mapping.DestroyDataChunk(&c.raw)
+				if err != nil {
 					failed <- err
 					break
 				}
-				mapping.DestroyDataChunk(&c.raw)
 			}
 			for c := range ch {
 				mapping.DestroyDataChunk(&c.raw)
@@ -117,7 +120,7 @@ func fetch(ctx context.Context, res *mapping.Result, ch chan<- *chunk, failed ch
 		c := &chunk{}
 		if mapping.StreamFetchChunk(*res, &c.raw) == mapping.StateError {
 			if why := mapping.ResultError(res); why != "" {
-				return errors.New(why)
+				return cmp.Or(ctx.Err(), errors.New(why))
 			}
 			return nil // no more rows
 		}

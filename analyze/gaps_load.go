@@ -72,8 +72,8 @@ func (s *sweep) load(ctx context.Context, _ *int64) error {
 	for _, t := range s.replicas {
 		times[t] = t.streamTime()
 	}
-	const columns = "replica, request_id, attempt, grp, tenant, model, start_us, end_us, chunks, estimated, paced_tokens"
-	return s.each(ctx, "decode_streams", columns+", latency", func(t *timeline, c []column, row int) error {
+	const columns = "replica, request_id, CAST(attempt AS INTEGER), grp, tenant, model, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(chunks AS BIGINT), CAST(estimated AS BOOLEAN), CAST(paced_tokens AS BIGINT), CAST(latency AS BOOLEAN)"
+	return s.each(ctx, "decode_streams", columns, func(t *timeline, c []column, row int) error {
 		if latency := c[11]; !latency.known(row) || !peek[bool](latency, row) {
 			return nil
 		}

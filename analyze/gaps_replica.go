@@ -124,6 +124,17 @@ func (b *byCell[T]) at(hour, class int64) *T {
 	return &b.list[i]
 }
 
+// get is what the cell holds; it changes nothing but what is remembered of the last call, so that copies of one may be read side by side.
+func (b *byCell[T]) get(hour, class int64) (v T) {
+	if b.list == nil || hour != b.hour {
+		b.hour, b.list = hour, b.hours[hour]
+	}
+	if i := place(class); i < len(b.list) {
+		v = b.list[i]
+	}
+	return v
+}
+
 // place is the number of a class among the classes, classAt its inverse.
 func place(class int64) int {
 	switch {

@@ -37,7 +37,8 @@ func excess(gap int64, usual, load float64) int64 {
 	return max(0, gap-int64(math.Round(usual)))
 }
 
-const listedColumns = "request_id, attempt, grp, tenant, replica, arrival_us, steps, weights, usual_weight"
+// what is read is DuckDB's memory, so each type is asked for
+const listedColumns = "request_id, CAST(attempt AS INTEGER), grp, tenant, replica, CAST(arrival_us AS BIGINT), CAST(steps AS BIGINT[]), CAST(weights AS BIGINT[]), CAST(usual_weight AS DOUBLE)"
 
 // listed reads a chunk of these columns of paced_streams.
 func (s *sweep) listed(c *chunk, visit func(*listed) error) error {

@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,7 +24,7 @@ func (l *listed) lost(visit func(g *lostGap)) {
 	var g lostGap
 	for i, gap := range l.steps[1:] {
 		to := from + gap
-		g = lostGap{from: from, to: to, next: next, excess: excess(gap, *usual.at(t.hourOf(from), streamClass(before)), l.load(i+1))}
+		g = lostGap{from: from, to: to, next: next, excess: excess(gap, usual.get(t.hourOf(from), streamClass(before)), l.load(i+1))}
 		var covered int64
 		covered, g.overlap, next = t.held.within(next, from, to)
 		g.lost = min(g.excess, covered)
@@ -187,7 +188,7 @@ func (t gapTally) rows(row func(grp string, v, n int64) error) error {
 // all counts the chunk gaps of every stream, and streams by their longest: the view gap_counts.
 func (s *sweep) all(ctx context.Context, _ *int64) error {
 	parts, longest := gapTallies(s.workers), gapTallies(s.workers)
-	if err := s.engine.chunks(ctx, "SELECT grp, steps FROM ("+s.reads["gap_lists"]+")", s.workers, func(w int, c *chunk) error {
+	if err := s.engine.chunks(ctx, "SELECT grp, CAST(steps AS BIGINT[]) FROM ("+s.reads["gap_lists"]+")", s.workers, func(w int, c *chunk) error {
 		grp, steps := c.column(0), c.list(1)
 		for row := range c.rows {
 			list, _ := steps.longs(row)
@@ -253,7 +254,7 @@ func (s *stretches) spread(victim int, g *lostGap) {
 			end = min(end, s.at[next])
 		}
 		if next > 0 && s.active[next-1] > 0 && end > from {
-			atomic.AddInt64(&s.hit[victim][next-1], int64(byTime*float64(end-from)))
+			atomic.AddInt64(&s.hit[victim][next-1], int64(math.Round(byTime*float64(end-from))))
 		}
 		if next == len(s.at) || s.at[next] > g.to {
 			return
@@ -271,7 +272,7 @@ func (s *sweep) blameRows(ctx context.Context, names []string) error {
 			}
 		}
 	}
-	return s.engine.chunks(ctx, "SELECT replica, request_id, attempt, start_us, end_us FROM ("+s.reads["stretched_windows"]+")", 1, func(_ int, c *chunk) error {
+	return s.engine.chunks(ctx, "SELECT replica, request_id, CAST(attempt AS INTEGER), CAST(start_us AS BIGINT), CAST(end_us AS BIGINT) FROM ("+s.reads["stretched_windows"]+")", 1, func(_ int, c *chunk) error {
 		replica, request, attempt, from, to := c.column(0), c.column(1), c.column(2), c.column(3), c.column(4)
 		for row := range c.rows {
 			held := &s.replicas[replica.text(row)].held

@@ -92,13 +92,13 @@ var digits = regexp.MustCompile(`-?[0-9]+`)
 
 // timelines reads what the views say of each replica, as far as the sweep reads them.
 func (s *sweep) timelines(ctx context.Context) error {
-	if err := s.each(ctx, "decode_streams", "replica, start_us, end_us", func(t *timeline, c []column, row int) error {
+	if err := s.each(ctx, "decode_streams", "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT)", func(t *timeline, c []column, row int) error {
 		t.starts, t.ends = append(t.starts, peek[int64](c[1], row)), append(t.ends, peek[int64](c[2], row))
 		return nil
 	}); err != nil {
 		return err
 	}
-	if err := s.each(ctx, "prefill_windows", "replica, start_us, end_us, arrival_us, tokens", func(t *timeline, c []column, row int) error {
+	if err := s.each(ctx, "prefill_windows", "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(arrival_us AS BIGINT), CAST(tokens AS DOUBLE)", func(t *timeline, c []column, row int) error {
 		from, to := peek[int64](c[1], row), peek[int64](c[2], row)
 		t.tokens.put(from, to, peek[float64](c[4], row))
 		t.windows, t.waits = append(t.windows, span{from, to}), append(t.waits, span{peek[int64](c[3], row), to})
@@ -109,13 +109,13 @@ func (s *sweep) timelines(ctx context.Context) error {
 	for _, t := range s.replicas {
 		t.settle()
 	}
-	if err := s.each(ctx, "gap_baselines", "replica, hour_us, class, baseline_us", func(t *timeline, c []column, row int) error {
+	if err := s.each(ctx, "gap_baselines", "replica, CAST(hour_us AS BIGINT), CAST(class AS BIGINT), CAST(baseline_us AS DOUBLE)", func(t *timeline, c []column, row int) error {
 		*t.usual.at(peek[int64](c[1], row), peek[int64](c[2], row)) = peek[float64](c[3], row)
 		return nil
 	}); err != nil {
 		return err
 	}
-	if err := s.each(ctx, "stretched_windows", "replica, start_us, end_us, leads, tokens", func(t *timeline, c []column, row int) error {
+	if err := s.each(ctx, "stretched_windows", "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(leads AS BOOLEAN), CAST(tokens AS DOUBLE)", func(t *timeline, c []column, row int) error {
 		t.tokens.put(peek[int64](c[1], row), peek[int64](c[2], row), peek[float64](c[4], row))
 		if peek[bool](c[3], row) {
 			t.windows = append(t.windows, span{peek[int64](c[1], row), peek[int64](c[2], row)})
@@ -198,10 +198,10 @@ func (s *sweep) long(ctx context.Context, runUS *int64) error {
 			to := from + gap
 			after, prefilledTo, waitedTo := now.to(to), inPrefill.to(to), waiting.to(to)
 			hour := t.hourOf(from)
-			base := *usual.at(hour, streamClass(before))
+			base := usual.get(hour, streamClass(before))
 			if float64(gap) > 3*base && float64(gap)-base >= above {
 				if err := s.row(t.name, l.request, l.attempt, l.grp, l.tenant, int64(i+2), from, to, gap, before, streamClass(before), prefilledTo-prefilled < 100,
-					waitedTo-waited, base, *usual.at(hour, streamClass(after)), excess(gap, base, l.load(i+1))); err != nil {
+					waitedTo-waited, base, usual.get(hour, streamClass(after)), excess(gap, base, l.load(i+1))); err != nil {
 					return err
 				}
 			}
