@@ -9,7 +9,7 @@ import (
 type timeline struct {
 	name         string
 	starts, ends []int64 // when streams began to decode and ended, sorted
-	windows      []span  // prefill_windows, as they came; of one that blames, stretched_windows that lead
+	windows      []span  // prefill_windows, as they came; then those of stretched_windows that lead
 	waits        []span  // the same from the arrival on
 	first        int64   // earliest of all edges
 	origin       int64   // from which its hours are counted
@@ -86,7 +86,7 @@ func (m *covered) to(at int64) int64 {
 	return c.before[i] + min(at, c.to[i]) - c.from[i]
 }
 
-// class puts numbers of streams from 8 on into four classes an octave, and from 64 on into steps of 16: the view placed_gaps.
+// streamClass puts numbers of streams from 8 on into four classes an octave, and from 64 on into steps of 16: the view placed_gaps.
 func streamClass(streams int64) int64 {
 	switch {
 	case streams < 8:

@@ -1,0 +1,145 @@
+package analyze
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// counter counts whole numbers, small ones in pages.
+type counter struct {
+	pages []*[1024]int64
+	large map[int64]int64
+}
+
+func (c *counter) add(v, n int64) {
+	p := int(v >> 10)
+	if uint64(v) >= 1<<24 {
+		if c.large == nil {
+			c.large = map[int64]int64{}
+		}
+		c.large[v] += n
+		return
+	}
+	if p >= len(c.pages) {
+		c.pages = append(c.pages, make([]*[1024]int64, p+1-len(c.pages))...)
+	}
+	if c.pages[p] == nil {
+		c.pages[p] = &[1024]int64{}
+	}
+	c.pages[p][v&1023] += n
+}
+
+// each gives the numbers that were counted, in order.
+func (c *counter) each(visit func(v, n int64) error) error {
+	for p, page := range c.pages {
+		if page == nil {
+			continue
+		}
+		for i, n := range page {
+			if n > 0 {
+				if err := visit(int64(p<<10|i), n); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, v := range slices.Sorted(maps.Keys(c.large)) {
+		if err := visit(v, c.large[v]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gapTally counts by group; each worker has one.
+type gapTally map[string]*counter
+
+func (t gapTally) of(grp string) *counter {
+	c := t[grp]
+	if c == nil {
+		c = &counter{}
+		t[strings.Clone(grp)] = c
+	}
+	return c
+}
+
+// joined adds up what the workers counted.
+func joined(parts []gapTally) gapTally {
+	for _, p := range parts[1:] {
+		for grp, c := range p {
+			into := parts[0].of(grp)
+			_ = c.each(func(v, n int64) error { into.add(v, n); return nil })
+		}
+	}
+	return parts[0]
+}
+
+func gapTallies(workers int) []gapTally {
+	out := make([]gapTally, workers)
+	for i := range out {
+		out[i] = gapTally{}
+	}
+	return out
+}
+
+// counts counts the gaps as they were and without what they lost: the view chunk_counts.
+func (s *sweep) counts(ctx context.Context, _ *int64) error {
+	observed, without, unknown := gapTallies(s.workers), gapTallies(s.workers), gapTallies(s.workers)
+	if err := s.streams(ctx, func(w int, l *listed) error {
+		seen, rest := observed[w].of(l.grp), without[w].of(l.grp)
+		known := l.on.attributed()
+		l.lost(func(g *lostGap) {
+			seen.add(g.to-g.from, 1)
+			if known {
+				rest.add(g.to-g.from-g.lost, 1)
+			}
+		})
+		if !known {
+			unknown[w].of(l.grp).add(0, int64(len(l.steps)-1))
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for variant, t := range map[string]gapTally{"observed": joined(observed), "without prefill": joined(without)} {
+		if err := t.rows(func(grp string, v, n int64) error { return s.row(grp, variant, v, n) }); err != nil {
+			return err
+		}
+	}
+	return joined(unknown).rows(func(grp string, _, n int64) error { return s.row(grp, "without prefill", nil, n) })
+}
+
+func (t gapTally) rows(row func(grp string, v, n int64) error) error {
+	for _, grp := range slices.Sorted(maps.Keys(t)) {
+		if err := t[grp].each(func(v, n int64) error { return row(grp, v, n) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all counts the chunk gaps of every stream, and streams by their longest: the view gap_counts.
+func (s *sweep) all(ctx context.Context, _ *int64) error {
+	parts, longest := gapTallies(s.workers), gapTallies(s.workers)
+	if err := s.engine.chunks(ctx, "SELECT grp, CAST(steps AS BIGINT[]) FROM ("+s.reads["gap_lists"]+")", s.workers, func(w int, c *chunk) error {
+		grp, steps := c.column(0), c.list(1)
+		for row := range c.rows {
+			list, _ := steps.longs(row)
+			into, most := parts[w].of(grp.text(row)), int64(0)
+			for _, gap := range list[1:] {
+				into.add(gap, 1)
+				most = max(most, gap)
+			}
+			longest[w].of(grp.text(row)).add(most, 1)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := joined(parts).rows(func(grp string, v, n int64) error { return s.row(grp, "gap", v, n) }); err != nil {
+		return err
+	}
+	return joined(longest).rows(func(grp string, v, n int64) error { return s.row(grp, "longest", v, n) })
+}
