@@ -1,5 +1,4 @@
 -- about One row: the time that rates are divided by. The range asked for, else from the first arrival to the last end.
--- kept rates of all queries over one range divide by it
 -- param from_us BIGINT
 -- param to_us BIGINT
 SELECT start_us, end_us, CASE WHEN end_us > start_us THEN (end_us - start_us) / 1e6 END AS seconds
