@@ -54,6 +54,7 @@ image:
 
 race:
 	$(GO) test -race ./ingest/... ./replay/...
+	$(GO) test -race -run Sweeps ./analyze
 
 lint: darwin
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
