@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -99,16 +100,19 @@ func (w *weekly) hasLast() bool { return w.out.Last[0] < w.out.Last[1] }
 
 // spans finds when the first and last calls of both weeks arrived.
 func (w *weekly) spans(ctx context.Context) error {
-	for i, span := range []*[2]int64{&w.out.Seen, &w.out.Last} {
-		from := w.o.From - int64(i)*weekMicros
-		res, err := w.SQL(ctx, w.run, w.scope(from, from+weekMicros), "SELECT min(arrival_us) AS first_us, max(arrival_us) AS last_us FROM requests")
-		if err != nil {
-			return err
+	w.out.Seen, w.out.Last = [2]int64{w.o.From, w.o.From}, [2]int64{w.o.From - weekMicros, w.o.From - weekMicros}
+	res, err := w.SQL(ctx, w.run, w.both(), fmt.Sprintf(`SELECT CASE WHEN arrival_us >= %d THEN 1 ELSE 0 END AS this, min(arrival_us) AS first_us, max(arrival_us) AS last_us
+FROM requests WHERE arrival_us IS NOT NULL GROUP BY 1`, w.o.From))
+	if err != nil {
+		return err
+	}
+	for _, row := range res.Rows {
+		span := &w.out.Last
+		if deref(integer(row[0])) == 1 {
+			span = &w.out.Seen
 		}
-		*span = [2]int64{from, from}
-		if first, last := integer(res.Rows[0][0]), integer(res.Rows[0][1]); first != nil {
-			*span = [2]int64{*first - *first%minuteMicros, *last - *last%minuteMicros + minuteMicros}
-		}
+		first, last := *integer(row[1]), *integer(row[2])
+		*span = [2]int64{first - first%minuteMicros, last - last%minuteMicros + minuteMicros}
 	}
 	return nil
 }
