@@ -77,6 +77,8 @@ func (e *Engine) chunks(ctx context.Context, text string, workers int, work func
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { mapping.Interrupt(conn) })()
+	ctx, stop := context.WithCancelCause(ctx) // a worker that fails ends the reading
+	defer stop(nil)
 	var stmt mapping.PreparedStatement
 	defer mapping.DestroyPrepare(&stmt)
 	if mapping.Prepare(conn, text, &stmt) == mapping.StateError {
@@ -85,54 +87,42 @@ func (e *Engine) chunks(ctx context.Context, text string, workers int, work func
 	var res mapping.Result
 	defer mapping.DestroyResult(&res)
 	if mapping.ExecutePreparedStreaming(stmt, &res) == mapping.StateError {
-		return cmp.Or(ctx.Err(), errors.New(mapping.ResultError(&res)))
+		return cmp.Or(context.Cause(ctx), errors.New(mapping.ResultError(&res)))
 	}
-	ch, failed := make(chan *chunk), make(chan error, workers)
+	ch := make(chan *chunk)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
 			for c := range ch {
-				err := work(w, c)
-				mapping.DestroyDataChunk(&c.raw)
-				if err != nil {
-					failed <- err
-					break
+				if ctx.Err() == nil {
+					if err := work(w, c); err != nil {
+						stop(err)
+					}
 				}
-			}
-			for c := range ch {
 				mapping.DestroyDataChunk(&c.raw)
 			}
 		})
 	}
-	err := fetch(ctx, &res, ch, failed)
+	err := fetch(ctx, &res, ch)
 	close(ch)
 	wg.Wait()
-	select {
-	case failure := <-failed:
-		return failure
-	default:
-		return err
-	}
+	return cmp.Or(context.Cause(ctx), err)
 }
 
-func fetch(ctx context.Context, res *mapping.Result, ch chan<- *chunk, failed chan error) error {
+func fetch(ctx context.Context, res *mapping.Result, ch chan<- *chunk) error {
 	for {
 		c := &chunk{}
 		if mapping.StreamFetchChunk(*res, &c.raw) == mapping.StateError {
 			if why := mapping.ResultError(res); why != "" {
-				return cmp.Or(ctx.Err(), errors.New(why))
+				return cmp.Or(context.Cause(ctx), errors.New(why))
 			}
 			return nil // no more rows
 		}
 		c.rows = int(mapping.DataChunkGetSize(c.raw))
 		select {
-		case err := <-failed:
-			mapping.DestroyDataChunk(&c.raw)
-			failed <- err
-			return err
 		case <-ctx.Done():
 			mapping.DestroyDataChunk(&c.raw)
-			return ctx.Err()
+			return context.Cause(ctx)
 		case ch <- c:
 		}
 	}

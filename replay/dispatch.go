@@ -22,8 +22,8 @@ type prepared struct {
 	past  *past
 }
 
-// dispatcher starts calls at their due times: a goroutine a call a little before, which waits for the rest. It never waits for an answer; only the safety limit can hold it, and then
-// the lateness of what follows is recorded like any other.
+// dispatcher starts calls at their due times: a goroutine a call a little before, which waits for the rest. It never waits for an
+// answer; only the safety limit can hold it, and then the lateness of what follows is recorded like any other.
 type dispatcher struct {
 	items    []Item
 	start    time.Time

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -175,20 +174,11 @@ func (r *run) probe(ctx context.Context, probes *bodyMaker, probe Item) (int64, 
 // served are the models that the target lists, at most a few; none when it does not say.
 func (r *run) served(ctx context.Context) (names []string) {
 	const most, wait = 5, 5 * time.Second
-	ctx, stop := context.WithTimeout(ctx, wait)
-	defer stop()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.urls["models"], nil)
-	if err != nil {
-		return nil
-	}
-	req.Header = r.header(&Item{}, 1)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil
-	}
-	defer resp.Body.Close()
+	pages := wire.NewPages(wait)
+	defer pages.Close()
+	page, err := pages.Get(ctx, r.urls["models"], r.header(&Item{}, 1))
 	var list struct{ Data []struct{ ID string } }
-	if json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&list) != nil {
+	if err != nil || json.Unmarshal(page, &list) != nil {
 		return nil
 	}
 	for _, m := range list.Data[:min(len(list.Data), most)] {

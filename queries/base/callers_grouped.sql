@@ -1,6 +1,6 @@
 -- about Logical requests with their times as their caller saw them (metrics.md 0.2), columns of requests: of the attempts that share root_request_id the
 -- about last with latency speaks for the call, else the last; times count from the start of the first. As calls_grouped, without a verdict.
-SELECT * FROM requests WHERE root_request_id NOT IN (SELECT root_request_id FROM attempts WHERE attempt > 1 AND {range})
+SELECT * FROM requests WHERE root_request_id NOT IN (SELECT root_request_id FROM retried)
 UNION ALL
 SELECT * EXCLUDE (place, attempts, first_arrival_us, waited_us)
          REPLACE (first_arrival_us AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
@@ -14,7 +14,7 @@ FROM (
            count(*) OVER (PARTITION BY root_request_id) AS attempts,
            min(arrival_us) OVER (PARTITION BY root_request_id) AS first_arrival_us
     FROM requests
-    WHERE root_request_id IN (SELECT root_request_id FROM attempts WHERE attempt > 1 AND {range})
+    WHERE root_request_id IN (SELECT root_request_id FROM retried)
   )
 )
 WHERE place = 1

@@ -182,8 +182,11 @@ SELECT *,
                                     OR coalesce(ttfvt_us, CASE WHEN ttft_us IS NULL THEN end_us END) > CAST(NULL AS BIGINT)))) THEN 'bad'
             ELSE 'excluded' END AS verdict
 FROM requests
+),
+retried AS (
+SELECT root_request_id FROM step_a AS attempts WHERE attempt > 1 AND arrival >= TIMESTAMP '2026-11-30 00:53:20.000000' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000'
 )
-SELECT * FROM judged WHERE root_request_id IN (SELECT root_request_id FROM step_a AS attempts WHERE attempt > 1 AND arrival >= TIMESTAMP '2026-11-30 00:53:20.000000' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000');
+SELECT * FROM judged WHERE root_request_id IN (SELECT root_request_id FROM retried);
 
 CREATE TABLE step_c AS
 WITH requests AS (
