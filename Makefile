@@ -5,7 +5,7 @@ SHORT_FUZZ ?= 3s
 # Packages that must also build on a Mac without cgo (DuckDB needs cgo).
 PORTABLE := ./ingest/... ./queries/... ./replay/...
 
-.PHONY: build demo test lint fuzz bench bench-peers test-engine test-trino test-trino-all test-trino-cluster golden ci chromium race darwin versitygw manifests image
+.PHONY: build demo test lint fuzz bench bench-peers test-engine test-trino test-trino-all test-trino-cluster test-spark test-spark-all golden ci chromium race darwin versitygw manifests image
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/reprise
@@ -40,6 +40,12 @@ test-trino-all:
 test-trino-cluster: $(VERSITYGW)
 	GO=$(GO) VERSITYGW=$(VERSITYGW) .ci/trino cluster TestTwoNodes
 
+# What reprise sql prints of the catalogue for Spark, pasted into one (.ci/spark fetches it), beside DuckDB; -all: two more runs.
+test-spark:
+	GO=$(GO) .ci/spark TestSparkEveryQuery/odd
+test-spark-all:
+	GO=$(GO) .ci/spark TestSpark
+
 # The manifests against the schemas of Kubernetes, by a validator from PyPI in an environment of its own.
 VALIDATOR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/reprise-tools/kubernetes-validate-1.37.0
 $(VALIDATOR)/ready:
@@ -60,6 +66,7 @@ lint: darwin
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) vet -tags trino ./analyze ./cmd/reprise
+	$(GO) vet -tags spark ./analyze
 	$(GO) vet -tags engine ./cmd/reprise
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; fi
 

@@ -127,7 +127,7 @@ func compose(text string, params []Param, c composition) (string, error) {
 	}
 	with := withWord.FindString(text)
 	if len(ctes) == 0 {
-		return text, nil
+		return c.src.Dialect.finish(text), nil
 	}
 	head := "WITH "
 	if strings.Contains(strings.ToUpper(with), "RECURSIVE") {
@@ -137,7 +137,7 @@ func compose(text string, params []Param, c composition) (string, error) {
 	if with != "" {
 		join, text = ",\n", strings.TrimLeft(text[len(with):], " \n")
 	}
-	return head + strings.Join(ctes, ",\n") + join + text, nil
+	return c.src.Dialect.finish(head + strings.Join(ctes, ",\n") + join + text), nil
 }
 
 // form is the view that stands in for one, as the source needs.

@@ -49,53 +49,108 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// duckOnly is what Trino does not know; a view that holds it needs a rule, or a text of its own in base/trino.
-var duckOnly = regexp.MustCompile(`(?i)\b(?:list_\w+|quantile_\w+|epoch_us|arg_min|arg_min_null|arg_max|generate_subscripts|str_split|string_agg|array_to_string|make_timestamp|strftime|to_microseconds|range|len|hash)\s*\(` +
-	`|\bASOF\b|\bSEMI JOIN\b|\bEXCLUDE\b|\bREPLACE \(|\bQUALIFY\b|GROUP BY ALL|ORDER BY ALL|\blambda\b|::|//|MAP \{|\[[^\]]*:|IS (?:NOT )?TRUE|IS (?:NOT )?FALSE|FILTER \((?i:[^w])|SELECT unnest|BIGINT\[\]|MATERIALIZED|HUGEINT|TIMESTAMPTZ`)
+// TestTranslateSpark gives for each rule the spelling of DuckDB, or of Trino, and Spark's.
+func TestTranslateSpark(t *testing.T) {
+	for _, c := range []struct{ text, spark string }{
+		{"greatest(0, least(a, b))", "greatest(0, least(a, b))"},
+		{"len(x) + cardinality(y)", "array_size(x) + array_size(y)"},
+		{"list_max(gaps_us[2:])", "array_max(slice(gaps_us, 2, array_size(gaps_us)))"},
+		{"list_sum(x) - x[1]", "reduce(x, CAST(0 AS BIGINT), (s, v) -> s + v) - try_element_at(x, 1)"},
+		{"epoch_us(min(arrival))", "unix_micros(min(arrival))"},
+		{"arg_min(x, p)", "min_by(x, p) FILTER (WHERE x IS NOT NULL)"},
+		{"quantile_cont(x, 0.5) FILTER (WHERE y)", "percentile(x, 0.5) FILTER (WHERE y)"},
+		{"sum(a * b ORDER BY a) + sum(c) OVER w", "sum(a * b) + sum(c) OVER w"},
+		{"array_agg(x ORDER BY k)", "transform(array_sort(array_agg(struct(k AS place, x AS value))), s -> s.value)"},
+		{"string_agg(x, '+' ORDER BY p) FILTER (WHERE p = f)", "array_join(transform(array_sort(array_agg(struct(p AS place, x AS value)) FILTER (WHERE p = f)), s -> s.value), '+')"},
+		{"list_filter(str_split(q, ','), lambda f: f <> '')", "filter(split(q, ','), f -> f <> '')"},
+		{"x AS NOT MATERIALIZED (SELECT CAST(1 AS HUGEINT))", "x AS (SELECT CAST(1 AS DECIMAL(38, 0)))"},
+		{"a * b // 30", "a * b div 30"},
+		{"MAP {'a': 'x', 'b, c': f(y, 1)}[k]", "try_element_at(map('a', 'x', 'b, c', f(y, 1)), k)"},
+		{"SELECT * FROM gaps SEMI JOIN callers USING (request_id) WHERE x", "SELECT * FROM gaps LEFT SEMI JOIN callers USING (request_id) WHERE x"},
+		{"SELECT * EXCLUDE (b) FROM (SELECT a, b FROM t)", "SELECT a FROM (SELECT a, b FROM t)"},
+		{`SELECT unnest(from_json(x, '[{"n": "BIGINT", "p": "VARCHAR"}]'), recursive := TRUE)`, "SELECT inline(from_json(x, 'ARRAY<STRUCT<n: BIGINT, p: STRING>>', map('mode', 'FAILFAST')))"},
+		{"row_number() OVER (PARTITION BY a ORDER BY f(b, c), d DESC) - 1", "CAST(row_number() OVER (PARTITION BY a ORDER BY f(b, c) NULLS LAST, d DESC NULLS LAST) AS BIGINT) - 1"},
+		{"max(x) OVER (ORDER BY a ROWS UNBOUNDED PRECEDING), 'ORDER BY a'", "max(x) OVER (ORDER BY a NULLS LAST ROWS UNBOUNDED PRECEDING), 'ORDER BY a'"},
+		{"SELECT a FROM t ORDER BY a NULLS FIRST, b\n", "SELECT a FROM t ORDER BY a NULLS FIRST, b NULLS LAST\n"},
+		{"FROM t CROSS JOIN UNNEST(split(q, ',')) AS l(f) WHERE f", "FROM t LATERAL VIEW explode(split(q, ',')) l AS f WHERE f"},
+		{"FROM t CROSS JOIN UNNEST(counts) AS l(kind, n)", "FROM t LATERAL VIEW inline(counts) l AS kind, n"},
+		{"FROM t CROSS JOIN UNNEST(a, b) WITH ORDINALITY AS l(x, y, k)",
+			"FROM t LATERAL VIEW inline(transform(a, (x, i) -> struct(x, try_element_at(b, i + 1), CAST(i + 1 AS BIGINT)))) l AS x, y, k"},
+		{"CAST(ROW(0, ARRAY[x]) AS ROW(n BIGINT, l ARRAY(BIGINT)))", "CAST(struct(0, array(x)) AS STRUCT<n BIGINT, l ARRAY<BIGINT>>)"},
+	} {
+		if got := Spark.translate(c.text); got != c.spark {
+			t.Errorf("%s\n got %s\nwant %s", c.text, got, c.spark)
+		}
+	}
+	if got, want := Spark.finish("'it''s \\ ${x}' -- VARCHAR\nAS VARCHAR"), "'it\\u0027s \\\\ \\u0024{x}' -- VARCHAR\nAS STRING"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
 
-// TestTrinoText looks at the whole text of every query, in each form of the views, for what only DuckDB knows.
-func TestTrinoText(t *testing.T) {
-	for _, src := range []Source{{}, {Joined: true, Grouped: true, Mixed: true}} {
-		src.Dialect, src.Scan, src.Metrics = Trino, Table{"c", "s", "t"}.Scan(), "m"
-		for _, q := range List() {
-			text, err := Compose(q, src, Scope{By: []string{"tenant"}}, nil)
-			if err != nil {
-				t.Errorf("%s: %v", q.Name, err)
-			}
-			var before []string
-			list, _ := steps(text)
-			for _, c := range list { // a column of a view's name that stands after a comma can change their order
-				for _, name := range tables(c.text) {
-					if slices.Contains(Views(), name) && !slices.Contains(before, name) {
-						t.Errorf("%s: %s reads %s, which comes later", q.Name, c.name, name)
-					}
+// foreign is what neither Trino nor Spark knows, or what one of them does not; a view that holds it needs a rule, or a text of its own in base/trino
+// or base/spark.
+var foreign = map[Dialect]*regexp.Regexp{
+	Trino: regexp.MustCompile(duckOnly + `|//|SELECT unnest|IS (?:NOT )?TRUE|IS (?:NOT )?FALSE|SEMI JOIN`),
+	Spark: regexp.MustCompile(duckOnly + `|//|SELECT unnest|UNNEST|ARRAY[\[(]|ROW\(|VARCHAR|\[|[^_]element_at|\b(?:cardinality|year_of_week|from_unixtime|to_unixtime|json_parse|strpos)\(`),
+}
+
+const duckOnly = `(?i)\b(?:list_\w+|quantile_\w+|epoch_us|arg_min|arg_min_null|arg_max|generate_subscripts|str_split|string_agg|array_to_string|make_timestamp|strftime|to_microseconds|range|len|hash)\s*\(` +
+	`|\bASOF\b|\bEXCLUDE\b|\bREPLACE \(|\bQUALIFY\b|GROUP BY ALL|ORDER BY ALL|\blambda\b|::|MAP \{|\[[^\]]*:|FILTER \((?i:[^w])|BIGINT\[\]|MATERIALIZED|HUGEINT|TIMESTAMPTZ(?-i)`
+
+// TestForeignText looks at the whole text of every query, in each form of the views, for what the engine does not know.
+func TestForeignText(t *testing.T) {
+	for dialect, unknown := range foreign {
+		for _, src := range []Source{{}, {Joined: true, Grouped: true, Mixed: true}} {
+			src.Dialect, src.Scan, src.Metrics = dialect, "t "+sourceMark, "m"
+			for _, q := range List() {
+				text, err := Compose(q, src, Scope{By: []string{"tenant"}}, nil)
+				if err != nil {
+					t.Errorf("%s: %v", q.Name, err)
 				}
-				before = append(before, c.name)
-			}
-			if m := duckOnly.FindStringIndex(mask(text)); m != nil {
-				t.Errorf("%s: %q, which Trino does not know: write it in the shared words, or give the view a text of its own in base/trino", q.Name, text[max(0, m[0]-40):min(len(text), m[1]+20)])
+				var before []string
+				list, _ := steps(text)
+				for _, c := range list { // a column of a view's name that stands after a comma can change their order
+					for _, name := range tables(c.text) {
+						if slices.Contains(Views(), name) && !slices.Contains(before, name) {
+							t.Errorf("%s: %s reads %s, which comes later", q.Name, c.name, name)
+						}
+					}
+					before = append(before, c.name)
+				}
+				if m := unknown.FindStringIndex(mask(text)); m != nil {
+					t.Errorf("%s: %q, which %s does not know: write it in the shared words, or give the view a text of its own in base/%s", q.Name, text[max(0, m[0]-40):min(len(text), m[1]+20)], dialect, dialect)
+				}
 			}
 		}
 	}
 }
 
-// TestGolden compares whole statements with testdata/trino; UPDATE=1 rewrites them.
+// TestGolden compares whole statements with testdata/trino and testdata/spark; UPDATE=1 rewrites them.
 func TestGolden(t *testing.T) {
+	table, view := Table{"hive", "llm", "logs"}, SparkTable{[]string{"logs"}}
 	from, to := int64(1796000000000000), int64(1796086400000000)
-	for name, c := range map[string]struct {
-		src    Source
-		scope  Scope
-		values map[string]string
+	all := Source{Joined: true, Grouped: true, Mixed: true}
+	for _, c := range []struct {
+		name    string
+		dialect Dialect
+		src     Source
+		scope   Scope
+		values  map[string]string
 	}{
-		"latency":      {Source{}, Scope{By: []string{"tenant", "model"}}, nil},
-		"goodput":      {Source{Joined: true, Grouped: true, Mixed: true}, Scope{From: &from, To: &to}, map[string]string{"ttft_slo_us": "1000000"}},
-		"stall_labels": {Source{}, Scope{}, nil},
+		{"latency", Trino, Source{}, Scope{By: []string{"tenant", "model"}}, nil},
+		{"goodput", Trino, all, Scope{From: &from, To: &to}, map[string]string{"ttft_slo_us": "1000000"}},
+		{"stall_labels", Trino, Source{}, Scope{}, nil},
+		{"latency", Spark, Source{}, Scope{By: []string{"tenant", "model"}}, nil},
+		{"goodput", Spark, all, Scope{From: &from, To: &to}, map[string]string{"ttft_slo_us": `[{"tenant":"it's \\ ${x}","us":1000000}]`}},
 	} {
-		q, err := Get(name)
+		q, err := Get(c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.src.Dialect, c.src.Scan = Trino, Table{"hive", "llm", "logs"}.Scan()
+		c.src.Dialect, c.src.Scan = c.dialect, table.Scan()
+		if c.dialect == Spark {
+			c.src.Scan = view.Scan()
+		}
 		text, err := Compose(q, c.src, c.scope, c.values)
 		if err != nil {
 			t.Fatal(err)
@@ -107,9 +162,11 @@ func TestGolden(t *testing.T) {
 			all.WriteString("CREATE TABLE " + s.Table + " AS\n" + s.Text + ";\n\n")
 		}
 		all.WriteString(final + ";\n")
-		golden(t, filepath.Join("testdata", "trino", name+".sql"), all.String())
+		golden(t, filepath.Join("testdata", string(c.dialect), c.name+".sql"), all.String())
 	}
-	golden(t, filepath.Join("testdata", "trino", "mount.sql"), strings.Join(Mount(Table{"hive", "llm", "logs"}, "s3://bucket/it's/run/", true), ";\n")+";\n")
+	golden(t, filepath.Join("testdata", "trino", "mount.sql"), strings.Join(Mount(table, "s3://bucket/it's/run/", true), ";\n")+";\n")
+	mounts := append(MountSpark(view, "s3a://bucket/it's/run/", true), MountSpark(SparkTable{[]string{"lake", "llm", "logs"}}, "s3a://bucket/run", true)...)
+	golden(t, filepath.Join("testdata", "spark", "mount.sql"), strings.Join(mounts, ";\n")+";\n")
 }
 
 func golden(t *testing.T, file, got string) {

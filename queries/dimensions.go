@@ -62,10 +62,10 @@ func (s Source) arrivalRange(sc Scope) string {
 	return strings.Join(append(terms, s.days(sc)...), " AND ")
 }
 
-// days are the bounds on the partition column, which Trino prunes by; DuckDB reads the statistics of the files. Rows that
+// days are the bounds on the partition column, which clusters prune by; DuckDB reads the statistics of the files. Rows that
 // were joined have no day.
 func (s Source) days(sc Scope) (terms []string) {
-	if s.Dialect != Trino || s.Joined {
+	if s.Dialect == DuckDB || s.Joined {
 		return nil
 	}
 	day := func(us int64) string { return time.UnixMicro(us).UTC().Format("'2006-01-02'") }
@@ -80,8 +80,11 @@ func (s Source) days(sc Scope) (terms []string) {
 
 func (s Source) stamp(us int64) string {
 	at := time.UnixMicro(us).UTC().Format("2006-01-02 15:04:05.000000")
-	if s.Dialect == Trino {
+	switch s.Dialect {
+	case Trino:
 		return "TIMESTAMP '" + at + "'"
+	case Spark: // of its zone, not the session's
+		return "TIMESTAMP '" + at + "Z'"
 	}
 	return "TIMESTAMPTZ '" + at + "+00'"
 }

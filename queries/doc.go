@@ -9,7 +9,7 @@
 // Dialects. Texts are written in DuckDB's words. For Trino a few calls and words are replaced (dialect.go), and a view, or a part {NAME} of
 // one, whose shape is another there has a file of its own in base/trino; base/duckdb holds the same parts for DuckDB. Percentiles are
 // counted on Trino, exactly, instead of DuckDB's function. Every query of the catalogue runs on both with the same rows (make test-trino).
-// A view that is new needs nothing as long as TestTrinoText finds no word that only DuckDB knows.
+// A view that is new needs nothing as long as TestForeignText finds no word that only DuckDB knows.
 // Trino works out a step of a WITH wherever it is read, so views that are kept are tables of steps where tables can be made, and a statement
 // that reads the run more than MaxScans times is cut in such tables (Stage). Mount gives the table of a run. What such a table does not do: it has no metadata of the files, so nobody knows what a
 // replay says of itself; it sees new days once sync_partition_metadata has been called; shards of a replay in folders of their own are

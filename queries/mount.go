@@ -26,11 +26,9 @@ type Table struct{ Catalog, Schema, Name string }
 
 // ParseTable reads NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME; what is missing comes from base.
 func ParseTable(text string, base Table) (Table, error) {
-	parts := strings.Split(text, ".")
-	for _, p := range parts {
-		if p == "" || strings.ContainsAny(p, "\"' \t\n;/\\") {
-			return Table{}, fmt.Errorf("expected a table as NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, got %q", text)
-		}
+	parts, err := nameParts(text)
+	if err != nil {
+		return Table{}, err
 	}
 	t := base
 	switch len(parts) {
@@ -45,6 +43,17 @@ func ParseTable(text string, base Table) (Table, error) {
 		return Table{}, fmt.Errorf("expected a table as CATALOG.SCHEMA.NAME, got %q", text)
 	}
 	return t, nil
+}
+
+// nameParts are the parts of a name, none of which could end a quoted one.
+func nameParts(text string) ([]string, error) {
+	parts := strings.Split(text, ".")
+	for _, p := range parts {
+		if p == "" || strings.ContainsAny(p, "\"'` \t\n;/\\") {
+			return nil, fmt.Errorf("expected a table as NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, got %q", text)
+		}
+	}
+	return parts, nil
 }
 
 // String quotes each part.

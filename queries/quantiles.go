@@ -98,7 +98,7 @@ func countingStage(z *Quantiles, d Dialect) string {
 	case z.Whole:
 		value, total, mean = "{v}", "sum(CAST(v AS HUGEINT) * c)", "CAST(total AS DOUBLE) / n / {d}"
 	default: // a wide decimal takes what a wide integer takes; a value beyond the narrow one has no place in a mean
-		total = "sum(CAST(TRY_CAST(v * 1e6 AS BIGINT) AS HUGEINT) * c)"
+		total = "sum(CAST(TRY_CAST(round(v * 1e6) AS BIGINT) AS HUGEINT) * c)"
 		if z.Weight == "" {
 			mean = "CASE WHEN highest < 9e12 THEN " + mean + " END"
 		}

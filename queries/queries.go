@@ -70,9 +70,10 @@ var load = sync.OnceValue(func() catalogue {
 		views[v.Name] = v
 	}
 	own := map[string]string{}
-	for _, d := range []Dialect{DuckDB, Trino} {
-		for _, v := range parseFolder("base/" + d.folder()) {
-			own[d.folder()+"/"+v.Name] = v.Text
+	for _, d := range []Dialect{DuckDB, Trino, Spark} {
+		folder := d.folders()[0]
+		for _, v := range parseFolder("base/" + folder) {
+			own[folder+"/"+v.Name] = v.Text
 		}
 	}
 	return catalogue{parseFolder("."), views, own}

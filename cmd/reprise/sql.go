@@ -19,6 +19,7 @@ type sqlFlags struct {
 	params          []string
 	mount           bool
 	joined, grouped bool
+	mixed           bool
 }
 
 func (a *app) sqlCommand() *cobra.Command {
@@ -28,14 +29,16 @@ func (a *app) sqlCommand() *cobra.Command {
 		Short: "the SQL of a query, whole, to paste into the console of an engine",
 		Example: `  reprise sql latency --engine trino --table hive.llm.logs --by tenant
   reprise sql goodput --engine trino --table hive.llm.logs --slo 'ttft<=1s,tpot<=60ms@99%' --grouped
+  reprise sql latency --engine spark --table logs > latency.sql  # spark-sql -i mount.sql -f latency.sql
   reprise sql overview --engine duckdb --table run | duckdb
-  reprise sql --mount s3://bucket/run --table hive.llm.logs      # the table of a run, for Trino's Hive connector`,
+  reprise sql --mount s3://bucket/run --table hive.llm.logs      # the table of a run, for Trino's Hive connector
+  reprise sql --mount s3a://bucket/run --engine spark --table logs > mount.sql`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.mount {
 				if err := exactly("LOCATION")(cmd, args); err != nil {
 					return err
 				}
-				return a.sqlMount(args[0], o.table)
+				return a.sqlMount(args[0], &o)
 			}
 			if err := exactly("QUERY")(cmd, args); err != nil {
 				return err
@@ -45,12 +48,13 @@ func (a *app) sqlCommand() *cobra.Command {
 	}
 	o.scopeFlags.add(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&o.engine, "engine", "trino", "whose SQL: trino, duckdb")
-	fs.StringVar(&o.table, "table", "", "table of the run, CATALOG.SCHEMA.NAME; its folder for DuckDB")
+	fs.StringVar(&o.engine, "engine", "trino", "whose SQL: trino, spark, duckdb")
+	fs.StringVar(&o.table, "table", "", "table of the run, CATALOG.SCHEMA.NAME, for Spark also the NAME of a view; its folder for DuckDB")
 	fs.StringArrayVar(&o.params, "param", nil, "parameter of the query, NAME=VALUE")
 	fs.BoolVar(&o.joined, "joined", false, "several formats, or spans, tell of the same calls: make one row of them")
 	fs.BoolVar(&o.grouped, "grouped", false, "calls were tried again: make one call of their attempts")
-	fs.BoolVar(&o.mount, "mount", false, "print the statements that make the run at LOCATION a table of Trino's Hive connector")
+	fs.BoolVar(&o.mixed, "mixed", false, "some times are of wall clocks and others are not: these have no place in time")
+	fs.BoolVar(&o.mount, "mount", false, "print the statements that make the run at LOCATION a table of Trino's Hive connector, or of Spark")
 	return cmd
 }
 
@@ -66,68 +70,84 @@ func (a *app) sql(name string, o *sqlFlags) error {
 	if err != nil {
 		return usage(fmt.Errorf("--param: %w", err))
 	}
-	src, table, err := o.source()
+	c, err := o.console()
 	if err != nil {
 		return usage(err)
 	}
-	text, open, err := analyze.Statement(name, src, sc, params)
+	text, open, err := analyze.Statement(name, c.src, sc, params)
 	if err != nil {
 		return usage(err)
 	}
 	if len(open) > 0 {
 		fmt.Fprintf(a.out, "-- %s: worked out from the run by reprise query, empty here unless --param gives them.\n", strings.Join(open, ", "))
 	}
-	if src.Dialect == queries.DuckDB {
-		fmt.Fprintln(a.out, "SET TimeZone = 'UTC';")
-		fmt.Fprintln(a.out, text+";")
-		return nil
-	}
-	a.script(text, table)
+	a.script(text, c)
 	return nil
 }
 
-// source is the run as a statement reads it.
-func (o *sqlFlags) source() (queries.Source, queries.Table, error) {
-	src := queries.Source{Joined: o.joined, Grouped: o.grouped}
+// console is where a statement is pasted: the run as it reads it, what the session needs first, and, of an engine that works
+// out a step of a WITH wherever it is read, the name of a table for one and how it is made.
+type console struct {
+	src          queries.Source
+	head, engine string
+	create       string // CREATE TABLE %s AS
+	table        func(n int) string
+}
+
+func (o *sqlFlags) console() (console, error) {
+	src := queries.Source{Joined: o.joined, Grouped: o.grouped, Mixed: o.mixed}
+	step := func(n int) string { return fmt.Sprintf("reprise_step_%d", n) }
 	switch o.engine {
 	case "duckdb":
 		if o.table == "" {
-			return src, queries.Table{}, errors.New("--table: expected the folder of a run")
+			return console{}, errors.New("--table: expected the folder of a run")
 		}
 		pattern := strings.ReplaceAll(filepath.Join(o.table, "day=*", "*.parquet"), "'", "''")
 		src.Scan = "read_parquet('" + pattern + "', union_by_name=true, hive_partitioning=false)"
-		return src, queries.Table{}, nil
+		return console{src: src, head: "SET TimeZone = 'UTC';\n"}, nil
 	case "trino":
-		table, err := queries.ParseTable(o.table, queries.Table{})
+		t, err := queries.ParseTable(o.table, queries.Table{})
 		if err != nil {
-			return src, table, fmt.Errorf("--table: %w", err)
+			return console{}, fmt.Errorf("--table: %w", err)
 		}
-		src.Dialect, src.Scan, src.Metrics = queries.Trino, table.Scan(), table.Metrics().String()
-		return src, table, nil
+		src.Dialect, src.Scan, src.Metrics = queries.Trino, t.Scan(), t.Metrics().String()
+		return console{src: src, engine: "Trino", create: "CREATE TABLE %s AS\n", table: func(n int) string {
+			return queries.Table{Catalog: t.Catalog, Schema: t.Schema, Name: step(n)}.String()
+		}}, nil
 	case "spark":
-		return src, queries.Table{}, errors.New("--engine spark: the queries are written out for trino and duckdb only")
+		t, err := queries.ParseSparkTable(o.table)
+		if err != nil {
+			return console{}, fmt.Errorf("--table: %w", err)
+		}
+		src.Dialect, src.Scan, src.Metrics = queries.Spark, t.Scan(), t.Metrics().String()
+		return console{src: src, engine: "Spark", head: sparkHead, create: "CREATE TABLE %s USING parquet AS\n", table: func(n int) string { return t.Beside(step(n)).String() }}, nil
 	}
-	return src, queries.Table{}, fmt.Errorf("--engine: expected trino or duckdb, got %q", o.engine)
+	return console{}, fmt.Errorf("--engine: expected trino, spark or duckdb, got %q", o.engine)
 }
 
-// script prints a statement for Trino, with the tables of steps that it needs before it, and their end behind it.
-func (a *app) script(text string, table queries.Table) {
-	n := 0
-	names := map[string]string{}
-	steps, final := queries.Stage(text, false, func(text string) string {
-		if names[text] == "" {
-			n++
-			names[text] = queries.Table{Catalog: table.Catalog, Schema: table.Schema, Name: fmt.Sprintf("reprise_step_%d", n)}.String()
-		}
-		return names[text]
-	})
+// sparkHead makes an error of what would be a wrong number, such as a sum that overflows; it is the default from Spark 4 on.
+const sparkHead = "SET spark.sql.ansi.enabled = true;\n"
+
+// script prints a statement with the tables of steps that it needs before it, and their end behind it.
+func (a *app) script(text string, c console) {
+	var steps []queries.Step
+	if c.table != nil {
+		names := map[string]string{}
+		steps, text = queries.Stage(text, false, func(text string) string {
+			if names[text] == "" {
+				names[text] = c.table(len(names) + 1)
+			}
+			return names[text]
+		})
+	}
+	fmt.Fprint(a.out, c.head)
 	if len(steps) > 0 {
-		fmt.Fprintln(a.out, "-- Trino works out each step of a WITH wherever it is read: these steps are kept in tables. Run one statement after the other.")
+		fmt.Fprintf(a.out, "-- %s works out each step of a WITH wherever it is read: these steps are kept in tables. Run one statement after the other.\n", c.engine)
 	}
 	for _, s := range steps {
-		fmt.Fprintf(a.out, "CREATE TABLE %s AS\n%s;\n\n", s.Table, s.Text)
+		fmt.Fprintf(a.out, c.create+"%s;\n\n", s.Table, s.Text)
 	}
-	fmt.Fprintf(a.out, "%s;\n", final)
+	fmt.Fprintf(a.out, "%s;\n", text)
 	for _, s := range steps {
 		fmt.Fprintf(a.out, "\nDROP TABLE %s;", s.Table)
 	}
@@ -136,20 +156,35 @@ func (a *app) script(text string, table queries.Table) {
 	}
 }
 
-// sqlMount prints how a run becomes a table. A folder of this machine is looked at for metrics of the target, elsewhere its table is in a comment.
-func (a *app) sqlMount(location, name string) error {
-	table, err := queries.ParseTable(name, queries.Table{})
-	if err != nil {
-		return usage(fmt.Errorf("--table: %w", err))
-	}
+// sqlMount prints how a run becomes a table. Whether it has metrics of the target is not looked up: their table is in a comment.
+func (a *app) sqlMount(location string, o *sqlFlags) error {
 	if !strings.Contains(location, "://") {
 		return usage(fmt.Errorf("--mount: expected the location as the cluster sees it, such as s3://bucket/run or local:///run, got %q", location))
 	}
-	list := queries.Mount(table, location, true)
+	var list []string
+	again := "The last statement makes the days known: run it again after each ingest."
+	switch o.engine {
+	case "trino":
+		t, err := queries.ParseTable(o.table, queries.Table{})
+		if err != nil {
+			return usage(fmt.Errorf("--table: %w", err))
+		}
+		list = queries.Mount(t, location, true)
+	case "spark":
+		t, err := queries.ParseSparkTable(o.table)
+		if err != nil {
+			return usage(fmt.Errorf("--table: %w", err))
+		}
+		list = queries.MountSpark(t, location, true)
+		if len(list) == 2 {
+			again = "The view is of the session, and of the files that are there: run it again after each ingest."
+		}
+	default:
+		return usage(fmt.Errorf("--mount: expected --engine trino or spark, got %q", o.engine))
+	}
 	for _, s := range list[:len(list)-1] {
 		fmt.Fprintf(a.out, "%s;\n", s)
 	}
-	fmt.Fprintf(a.out, "-- The last statement makes the days known: run it again after each ingest.\n-- Only for a run with metrics/ (replay --metrics-url):\n-- %s;\n",
-		strings.ReplaceAll(list[len(list)-1], "\n", "\n-- "))
+	fmt.Fprintf(a.out, "-- %s\n-- Only for a run with metrics/ (replay --metrics-url):\n-- %s;\n", again, strings.ReplaceAll(list[len(list)-1], "\n", "\n-- "))
 	return nil
 }

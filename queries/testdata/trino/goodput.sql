@@ -95,7 +95,7 @@ FROM (
     SELECT *,
            CASE WHEN latency THEN NULL WHEN NOT generation THEN 'not_generation' WHEN cached_response THEN 'cached_response' ELSE status END AS excluded,
            -- within min(1 ms, a fifth of the stream's own pace, a token or else a chunk) two chunks are one
-           CAST(floor(array_min(filter(ARRAY[1000e0, coalesce(tpot_us, (reduce(CAST(gaps_us AS ARRAY(BIGINT)), BIGINT '0', (s, v) -> s + v, s -> s) - element_at(gaps_us, 1)) * 1e0 / nullif(cardinality(gaps_us) - 1, 0)) / 5], v -> v IS NOT NULL))) AS BIGINT) AS merge_us
+           CAST(floor(array_min(filter(ARRAY[1000e0, coalesce(tpot_us, (reduce(CAST(gaps_us AS ARRAY(BIGINT)), CAST(0 AS BIGINT), (s, v) -> s + v, s -> s) - element_at(gaps_us, 1)) * 1e0 / nullif(cardinality(gaps_us) - 1, 0)) / 5], v -> v IS NOT NULL))) AS BIGINT) AS merge_us
     FROM (
       SELECT *,
              CASE WHEN paced_tokens >= 2 AND till_us > ttft_us THEN (till_us - ttft_us) * 1e0 / (paced_tokens - 1) END AS tpot_us,
@@ -207,7 +207,7 @@ FROM (
     SELECT *,
            CASE WHEN latency THEN NULL WHEN NOT generation THEN 'not_generation' WHEN cached_response THEN 'cached_response' ELSE status END AS excluded,
            -- within min(1 ms, a fifth of the stream's own pace, a token or else a chunk) two chunks are one
-           CAST(floor(array_min(filter(ARRAY[1000e0, coalesce(tpot_us, (reduce(CAST(gaps_us AS ARRAY(BIGINT)), BIGINT '0', (s, v) -> s + v, s -> s) - element_at(gaps_us, 1)) * 1e0 / nullif(cardinality(gaps_us) - 1, 0)) / 5], v -> v IS NOT NULL))) AS BIGINT) AS merge_us
+           CAST(floor(array_min(filter(ARRAY[1000e0, coalesce(tpot_us, (reduce(CAST(gaps_us AS ARRAY(BIGINT)), CAST(0 AS BIGINT), (s, v) -> s + v, s -> s) - element_at(gaps_us, 1)) * 1e0 / nullif(cardinality(gaps_us) - 1, 0)) / 5], v -> v IS NOT NULL))) AS BIGINT) AS merge_us
     FROM (
       SELECT *,
              CASE WHEN paced_tokens >= 2 AND till_us > ttft_us THEN (till_us - ttft_us) * 1e0 / (paced_tokens - 1) END AS tpot_us,

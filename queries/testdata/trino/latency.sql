@@ -24,7 +24,7 @@ FROM (
     SELECT *,
            CASE WHEN latency THEN NULL WHEN NOT generation THEN 'not_generation' WHEN cached_response THEN 'cached_response' ELSE status END AS excluded,
            -- within min(1 ms, a fifth of the stream's own pace, a token or else a chunk) two chunks are one
-           CAST(floor(array_min(filter(ARRAY[1000e0, coalesce(tpot_us, (reduce(CAST(gaps_us AS ARRAY(BIGINT)), BIGINT '0', (s, v) -> s + v, s -> s) - element_at(gaps_us, 1)) * 1e0 / nullif(cardinality(gaps_us) - 1, 0)) / 5], v -> v IS NOT NULL))) AS BIGINT) AS merge_us
+           CAST(floor(array_min(filter(ARRAY[1000e0, coalesce(tpot_us, (reduce(CAST(gaps_us AS ARRAY(BIGINT)), CAST(0 AS BIGINT), (s, v) -> s + v, s -> s) - element_at(gaps_us, 1)) * 1e0 / nullif(cardinality(gaps_us) - 1, 0)) / 5], v -> v IS NOT NULL))) AS BIGINT) AS merge_us
     FROM (
       SELECT *,
              CASE WHEN paced_tokens >= 2 AND till_us > ttft_us THEN (till_us - ttft_us) * 1e0 / (paced_tokens - 1) END AS tpot_us,
@@ -75,10 +75,10 @@ SELECT * FROM requests
 request_lists AS (
 SELECT *, chunk_tokens IS NOT NULL AS told,
        reduce(filter(ARRAY[array_sort(filter(weights, w -> w IS NOT NULL))], w -> cardinality(w) > 0), CAST(NULL AS DOUBLE),
-              (m, w) -> (element_at(w, (cardinality(w) + 1) / 2) + element_at(w, cardinality(w) / 2 + 1)) / 2e0, m -> m) AS usual_weight
+              (m, w) -> (element_at(w, CAST((cardinality(w) + 1) / 2 AS INTEGER)) + element_at(w, CAST(cardinality(w) / 2 AS INTEGER) + 1)) / 2e0, m -> m) AS usual_weight
 FROM (
   SELECT *, CASE WHEN merged IS NULL THEN CAST(gaps_us AS ARRAY(BIGINT)) ELSE together.lengths END AS steps,
-         CASE WHEN merged IS NULL THEN CAST(chunk_tokens AS ARRAY(BIGINT)) ELSE together.counts || together.count END AS weights
+         CASE WHEN merged IS NULL THEN CAST(chunk_tokens AS ARRAY(BIGINT)) ELSE together.counts || ARRAY[together.count] END AS weights
   FROM (
     SELECT *,
            CASE WHEN merged IS NOT NULL THEN reduce(
@@ -87,7 +87,7 @@ FROM (
              (a, i) -> CASE WHEN a.since + gaps_us[i] <= merge_us
                             THEN CAST(ROW(a.since + gaps_us[i], a.count + coalesce(chunk_tokens[i], 1), a.lengths, a.counts)
                                       AS ROW(since BIGINT, count BIGINT, lengths ARRAY(BIGINT), counts ARRAY(BIGINT)))
-                            ELSE CAST(ROW(0, coalesce(chunk_tokens[i], 1), a.lengths || (a.since + gaps_us[i]), a.counts || a.count)
+                            ELSE CAST(ROW(0, coalesce(chunk_tokens[i], 1), a.lengths || ARRAY[a.since + gaps_us[i]], a.counts || ARRAY[a.count])
                                       AS ROW(since BIGINT, count BIGINT, lengths ARRAY(BIGINT), counts ARRAY(BIGINT))) END,
              a -> a) END AS together
     FROM requests
@@ -101,7 +101,7 @@ WHERE latency AND streamed AND chunks >= 2
 ) /* gap_lists */,
 gaps AS (
 SELECT request_id, attempt, grp, model, tenant, replica, k, gap_us, CASE WHEN told THEN weight END AS tokens, coalesce(weight, 1) AS weight,
-       coalesce(usual_weight, 1) AS usual_weight, arrival_us + reduce(slice(steps, 1, k), BIGINT '0', (s, x) -> s + x, s -> s) AS end_us
+       coalesce(usual_weight, 1) AS usual_weight, arrival_us + reduce(slice(steps, 1, CAST(k AS INTEGER)), CAST(0 AS BIGINT), (s, x) -> s + x, s -> s) AS end_us
 FROM gap_lists CROSS JOIN UNNEST(steps, weights) WITH ORDINALITY AS listed(gap_us, weight, k)
 WHERE k > 1
 ) /* gaps */,
@@ -169,7 +169,7 @@ ranked AS (
 ),
 -- exact quantiles: type 1 the first value of rank n p or more; type 7 between those of rank floor(h) + 1 and floor(h) + 2, h = (n - 1) p
 quantiles AS (
-  SELECT metric, grp, n, CAST(sum(c) AS BIGINT) AS n_total, sum(CAST(TRY_CAST(v * 1e6 AS BIGINT) AS DECIMAL(38, 0)) * c) AS total, max(v) AS highest,
+  SELECT metric, grp, n, CAST(sum(c) AS BIGINT) AS n_total, sum(CAST(TRY_CAST(round(v * 1e6) AS BIGINT) AS DECIMAL(38, 0)) * c) AS total, max(v) AS highest,
          min(CASE WHEN hi * 1000 >= n * 500 THEN v END) AS p50_at, min(CASE WHEN hi * 1000 > (n - 1) * 500 THEN v END) AS p50_low,
          min(CASE WHEN (hi - 1) * 1000 >= (n - 1) * 500 THEN v END) AS p50_high,
          min(CASE WHEN hi * 1000 >= n * 900 THEN v END) AS p90_at, min(CASE WHEN hi * 1000 > (n - 1) * 900 THEN v END) AS p90_low,
