@@ -25,6 +25,7 @@ func (r *run) one(ctx context.Context, p prepared, results chan<- result) {
 		defer hangUp()
 	}
 	res := result{index: p.index, due: p.due, free: p.free}
+	p.call.At = p.due
 	for !res.final {
 		res.attempt++
 		if res.attempt > 1 {

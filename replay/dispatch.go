@@ -22,12 +22,13 @@ type prepared struct {
 	past  *past
 }
 
-// dispatcher starts calls at their due times: a goroutine a call a little before, which waits for the rest. It never waits for an
-// answer; only the safety limit can hold it, and then the lateness of what follows is recorded like any other.
+// dispatcher starts calls at their due times: a goroutine a call, a little before. It never waits for an answer; only the
+// safety limit can hold it, and then the lateness of what follows is recorded like any other.
 type dispatcher struct {
 	items    []Item
 	start    time.Time
 	pace     pacer
+	open     func() int // connections there are; nil: not known
 	limit    int
 	inFlight atomic.Int64
 	held     int        // calls that had to wait for the limit
@@ -59,12 +60,19 @@ func (d *dispatcher) run(ctx context.Context, ready <-chan prepared, sent func(p
 		d.inFlight.Add(1)
 		d.wg.Go(func() {
 			defer d.done()
-			d.pace.at(p.due)
 			send(p)
 		})
 		runtime.Gosched() // another thread takes the processor and the call at once: this one is about to sleep, with both in hand
 		sent(p)
 	}
+}
+
+// lead is how much before it is due the next call starts.
+func (d *dispatcher) lead() time.Duration {
+	if d.open != nil && int64(d.open()) <= d.inFlight.Load() {
+		return earlier
+	}
+	return early
 }
 
 // feed puts calls that are due at a set time and turns that waited for others in the order in which they are due.
@@ -80,7 +88,7 @@ func (f *feed) take(ctx context.Context) (prepared, bool) {
 		p, ok := <-f.ready
 		if ok {
 			p.due = f.d.due(p.index)
-			f.d.pace.until(ctx, p.due)
+			f.d.pace.until(ctx, p.due, f.d.lead())
 		}
 		return p, ok
 	}
@@ -91,7 +99,7 @@ func (f *feed) take(ctx context.Context) (prepared, bool) {
 			f.wait(ctx, due, wait)
 			continue
 		}
-		f.d.pace.until(ctx, due)
+		f.d.pace.until(ctx, due, f.d.lead())
 		if fromTurns {
 			return f.d.turns.pop(), true
 		}

@@ -101,26 +101,36 @@ func TestDispatchStops(t *testing.T) {
 	})
 }
 
-// The thread pacer returns a little early, then at the instant, and ends with its context.
+// A call that will have to connect starts earlier.
+func TestLead(t *testing.T) {
+	d := &dispatcher{}
+	if d.lead() != early {
+		t.Error("early where connections are not known")
+	}
+	d.open = func() int { return 3 }
+	for inFlight, want := range map[int64]time.Duration{0: early, 2: early, 3: earlier, 9: earlier} {
+		if d.inFlight.Store(inFlight); d.lead() != want {
+			t.Errorf("3 connections, %d in flight: %v ahead, want %v", inFlight, d.lead(), want)
+		}
+	}
+}
+
+// The thread pacer returns a little early at most, and ends with its context.
 func TestMachinePacer(t *testing.T) {
 	p := newPacer()
 	defer p.lock()()
 	for range 20 {
 		at := time.Now().Add(2 * time.Millisecond)
-		p.until(t.Context(), at)
+		p.until(t.Context(), at, early)
 		if time.Until(at) > early {
 			t.Fatal("returned long before the instant")
 		}
-		p.at(at)
-		if time.Now().Before(at) {
-			t.Fatal("returned before the instant")
-		}
 	}
-	p.until(t.Context(), time.Now().Add(-time.Second))
+	p.until(t.Context(), time.Now().Add(-time.Second), early)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	start := time.Now()
-	p.until(ctx, start.Add(time.Hour))
+	p.until(ctx, start.Add(time.Hour), early)
 	if time.Since(start) > time.Minute {
 		t.Error("did not end with its context")
 	}

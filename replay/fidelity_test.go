@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"reprise/replay/wire"
 )
 
 // tallied is a finished replay: item i was due at due[i] ms and left at sent[i] ms.
@@ -43,6 +45,31 @@ func TestEX61(t *testing.T) {
 	}
 	if f.CVRatio != nil || f.Verdict != Degraded {
 		t.Errorf("CV ratio of an even plan %v, verdict %s %v", f.CVRatio, f.Verdict, f.Reasons)
+	}
+}
+
+// What a target takes to connect is not this client's lateness; what it does not take, ahead of the due time, is no credit either.
+func TestLateness(t *testing.T) {
+	due := time.Unix(1000, 0)
+	at := func(us int) time.Time { return due.Add(time.Duration(us) * time.Microsecond) }
+	for _, c := range []struct {
+		begun, wait, sent int // microseconds from due; the wait is long
+		reused            bool
+		own, lag          int
+	}{
+		{begun: -600, wait: 300, sent: 0, own: 0, lag: 0},
+		{begun: -600, wait: 1000, sent: 420, own: 20, lag: 420},
+		{begun: 500, wait: 1000, sent: 1520, own: 520, lag: 1520},
+		{begun: -250, wait: 400, sent: 180, reused: true, own: 180, lag: 180},
+		{begun: -250, wait: 1, sent: 3000, own: 3000, lag: 3000},
+	} {
+		own, lag := lateness(&wire.Outcome{Begun: at(c.begun), ConnWait: time.Duration(c.wait) * time.Microsecond, Sent: at(c.sent), Reused: c.reused}, due)
+		if own != at(c.own).Sub(due) || lag != at(c.lag).Sub(due) {
+			t.Errorf("%+v: %v, %v of its own", c, lag, own)
+		}
+	}
+	if own, lag := lateness(&wire.Outcome{Begun: at(-250), ConnWait: time.Second}, due); own != 0 || lag != 0 {
+		t.Errorf("a call that was never written: %v, %v of its own", lag, own)
 	}
 }
 

@@ -19,9 +19,17 @@ type healthWatch struct {
 
 const pauseMetric = "/sched/pauses/total/gc:seconds"
 
+// sleepers are the threads that sleep in the kernel while a replay runs, this watch's and the dispatcher's. Each keeps one of the runtime's
+// processors until the runtime's monitor takes it away, up to 10 ms, while a call that is due waits: so there is one more for each.
+const sleepers = 2
+
+// processors are those the runtime has while no replay runs. Several may run at once (selfcheck): none takes what another has set for it.
+var processors = runtime.GOMAXPROCS(0)
+
 func startHealth() *healthWatch {
 	h := &healthWatch{start: time.Now(), pauses: gcPauses(), quit: make(chan struct{}), hiccups: make(chan []float64, 1)}
 	h.cpu, h.known = cpuTime()
+	runtime.GOMAXPROCS(processors + sleepers)
 	go h.watch()
 	return h
 }
@@ -62,13 +70,14 @@ func (h *healthWatch) watch() {
 func (h *healthWatch) stop() Health {
 	close(h.quit)
 	late := <-h.hiccups
+	runtime.GOMAXPROCS(processors)
 	var out Health
 	if len(late) > 0 {
 		slices.Sort(late)
 		out.HiccupP99, out.HiccupMax = max(quantile(late, .99), 0), max(late[len(late)-1], 0)
 	}
 	if cpu, ok := cpuTime(); ok && h.known {
-		share := float64(cpu-h.cpu) / float64(time.Since(h.start)) / float64(runtime.GOMAXPROCS(0))
+		share := float64(cpu-h.cpu) / float64(time.Since(h.start)) / float64(processors)
 		out.CPUShare = &share
 	}
 	out.GCPauseP99 = pauseP99(h.pauses, gcPauses())

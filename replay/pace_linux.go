@@ -28,18 +28,13 @@ func (threadPacer) lock() func() {
 	}
 }
 
-func (threadPacer) until(ctx context.Context, t time.Time) {
-	for time.Until(t) > early {
+func (threadPacer) until(ctx context.Context, t time.Time, lead time.Duration) {
+	for time.Until(t) > lead {
 		if ctx.Err() != nil {
 			return
 		}
-		ts := unix.NsecToTimespec(int64(min(time.Until(t)-early, nap)))
+		ts := unix.NsecToTimespec(int64(min(time.Until(t)-lead, nap)))
 		unix.Nanosleep(&ts, nil)
-	}
-}
-
-func (threadPacer) at(t time.Time) {
-	for time.Until(t) > 0 {
 	}
 }
 

@@ -136,7 +136,7 @@ func (r *run) send(ctx context.Context) (*Report, error) {
 	defer stop(nil)
 	r.stop = stop
 	r.turns, r.meter = r.plan.turns(), newShareMeter(r.bodies.cal)
-	r.d = &dispatcher{items: r.plan.Items, pace: r.opt.pace, limit: r.opt.MaxInFlight, free: make(chan struct{}, 1)}
+	r.d = &dispatcher{items: r.plan.Items, pace: r.opt.pace, open: r.client.Open, limit: r.opt.MaxInFlight, free: make(chan struct{}, 1)}
 	if r.opt.Pacing == PacingSessions {
 		r.follow, r.d.turns = followers(r.turns), newTurnQueue()
 	}

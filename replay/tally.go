@@ -94,18 +94,26 @@ func (t *tally) add(res *result, row *trace.Request) {
 	x := outcome{index: res.index, again: res.attempt > 1, due: res.due.Sub(t.r.d.start), written: !o.Sent.IsZero(), reused: o.Reused, wait: o.ConnWait, kernel: o.Stamps == wire.StampKernel,
 		late: o.Lateness, coalesced: o.Coalesced, chunks: len(o.Chunks), input: orMinus(row.InputTokens), output: orMinus(row.OutputTokens),
 		cached: orMinus(row.CachedInputTokens), ok: row.ErrorClass == trace.ClassOK, free: res.free, end: -1}
-	x.lag = o.Begun.Sub(res.due)
-	if x.written {
-		x.lag = o.Sent.Sub(res.due)
-	}
-	x.sent = x.lag
-	if x.written && !o.Reused { // the wait for a used connection is this client's own
-		x.lag -= o.ConnWait
-	}
+	x.lag, x.sent = lateness(o, res.due)
 	if row.EndUS != nil {
 		x.end = time.Duration(*row.EndUS) * time.Microsecond
 	}
 	t.done = append(t.done, x)
+}
+
+// lateness says by how much a call was sent behind due, and how much of that was this client's own doing: all but the wait for a new
+// connection, so far as that was not ahead of due.
+func lateness(o *wire.Outcome, due time.Time) (own, sent time.Duration) {
+	begun := max(o.Begun.Sub(due), 0)
+	if o.Sent.IsZero() {
+		return begun, begun
+	}
+	own = o.Sent.Sub(due)
+	sent = own
+	if !o.Reused {
+		own -= max(o.Begun.Add(o.ConnWait).Sub(due), 0) - begun
+	}
+	return own, sent
 }
 
 // count takes how a request ended in the end, and stops a replay that is hopeless.

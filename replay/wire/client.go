@@ -34,8 +34,9 @@ type Client struct {
 	transport *http.Transport
 	base      time.Time
 	buffers   sync.Pool
-	stamping  io.Closer   // nil when the kernel cannot stamp
-	ahead     sync.Map    // scheme and address to *spares
+	stamping  io.Closer // nil when the kernel cannot stamp
+	ahead     sync.Map  // scheme and address to *spares
+	open      atomic.Int64
 	once      atomic.Bool // the server closes a connection behind its answer, whatever it said: use each for one call
 }
 
@@ -95,10 +96,13 @@ func (c *Client) connect(ctx context.Context, network, addr string) (net.Conn, e
 		return nil, err
 	}
 	if c.opt.ClockStamps {
-		return &conn{Conn: raw, once: &c.once}, nil
+		return c.own(raw, nil), nil
 	}
-	return newConn(raw, &c.once), nil
+	return c.own(raw, kernelReader(raw)), nil
 }
+
+// Open is how many connections there are, idle and in use.
+func (c *Client) Open() int { return int(c.open.Load()) }
 
 // handshake does TLS itself, so that the stamping connection sits below it and HTTP/2 is never offered.
 func (c *Client) handshake(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -146,6 +150,7 @@ type Call struct {
 	Stream bool          // the body asks for an event stream
 	Keep   bool          // Outcome.Text is wanted
 	Limit  time.Duration // longest time of this call, when it is shorter than Limits.Whole; 0 none
+	At     time.Time     // nothing is written before it, when Do is called a little ahead of need; zero: at once
 }
 
 // Do sends the call and reads the answer to its end. When ctx ends first, the connection is closed (which is how a server
@@ -153,7 +158,7 @@ type Call struct {
 func (c *Client) Do(ctx context.Context, call *Call) Outcome {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	x := &exchange{client: c, call: call, stamps: &stamps{base: c.base}, watch: newWatch(stop, c.limits(call))}
+	x := &exchange{client: c, call: call, stamps: &stamps{base: c.base, due: int64(max(call.At.Sub(c.base), 0))}, watch: newWatch(stop, c.limits(call))}
 	defer x.watch.close()
 	x.out.Begun = x.watch.start
 	x.frame.api, x.frame.keep = call.API, call.Keep

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"io"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -12,6 +13,7 @@ import (
 // hence the atomics. Each request has its own, so a connection that goes on to the next cannot overwrite them.
 type stamps struct {
 	base time.Time    // zero of all instants of a Client
+	due  int64        // instant before which nothing is written
 	sent atomic.Int64 // instant of the first write, 0 before
 	last atomic.Int64 // arrival of the newest bytes
 	read atomic.Int64 // number of reads so far
@@ -54,10 +56,18 @@ type conn struct {
 	recv  func(p []byte) (n int, stamp time.Time, err error) // nil: the connection cannot tell when bytes arrived
 	carry atomic.Pointer[stamps]
 	once  *atomic.Bool // Client.once
+	gone  func()       // takes it off Client.open
 }
 
-func newConn(c net.Conn, once *atomic.Bool) *conn {
-	return &conn{Conn: c, recv: kernelReader(c), once: once}
+// own makes a connection one of the client's.
+func (c *Client) own(raw net.Conn, recv func([]byte) (int, time.Time, error)) *conn {
+	c.open.Add(1)
+	return &conn{Conn: raw, recv: recv, once: &c.once, gone: sync.OnceFunc(func() { c.open.Add(-1) })}
+}
+
+func (c *conn) Close() error {
+	c.gone()
+	return c.Conn.Close()
 }
 
 func (c *conn) Read(p []byte) (n int, err error) {
@@ -77,8 +87,21 @@ func (c *conn) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
+// hold waits for the instant the request is due: what led to its first write was done ahead.
+func (s *stamps) hold() {
+	if wait := time.Duration(s.due - s.now()); wait > longestSpin {
+		time.Sleep(wait - longestSpin)
+	}
+	for s.now() < s.due {
+	}
+}
+
+// longestSpin is how much of a wait is spent on the processor: a sleep ends up to a millisecond late.
+const longestSpin = time.Millisecond
+
 func (c *conn) Write(p []byte) (int, error) {
-	if s := c.carry.Load(); s != nil {
+	if s := c.carry.Load(); s != nil && s.sent.Load() == 0 {
+		s.hold()
 		s.sent.CompareAndSwap(0, s.now())
 	}
 	return c.Conn.Write(p)

@@ -42,6 +42,38 @@ func TestTLSStamps(t *testing.T) {
 	}
 }
 
+// A call that is made ahead of need is connected at once, written when it is due, and its times count from there.
+func TestNotWrittenBeforeDue(t *testing.T) {
+	var arrived atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived.Store(time.Now().UnixNano())
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, delta(0, `"content":"a"`).text+done(0).text)
+	}))
+	defer s.Close()
+	c := NewClient(short())
+	for i, ahead := range []time.Duration{30 * time.Millisecond, 30 * time.Millisecond, 0, -time.Second} {
+		begun := time.Now()
+		due := begun.Add(ahead)
+		out := c.Do(t.Context(), &Call{URL: s.URL, Body: []byte(body), Stream: true, At: due})
+		wantOK(t, out)
+		if early := max(due.Sub(out.Sent), due.Sub(time.Unix(0, arrived.Load()))); early > 0 {
+			t.Errorf("call %d: sent %v before it was due", i, early)
+		}
+		if ahead > 0 && (out.ConnWait >= ahead || *out.End >= time.Since(begun)) {
+			t.Errorf("call %d: %v for a connection, which was to be made ahead; took %v from the due time", i, out.ConnWait, *out.End)
+		}
+		if n := c.Open(); n < 1 || n > 2 { // the second when the first had not been taken back yet
+			t.Errorf("call %d: %d connections are open", i, n)
+		}
+	}
+	for wait := time.Now(); c.Open() != 0; time.Sleep(time.Millisecond) { // the transport takes a connection back in its own time
+		if c.Close(); time.Since(wait) > 10*time.Second {
+			t.Fatalf("%d connections are open behind Close", c.Open())
+		}
+	}
+}
+
 func TestRPL27ConnectionsFollowInFlight(t *testing.T) {
 	var opened, inFlight, peak atomic.Int64
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
