@@ -84,6 +84,7 @@ func oddRequests() []trace.Request {
 	set(17, func(r *trace.Request) {
 		r.InputTokens, r.CachedInputTokens, r.OutputTokens, r.QueueUS = nil, nil, nil, nil
 	})
+	set(20, func(r *trace.Request) { r.RequestID, r.Replica = rows[19].RequestID, rows[19].Replica }) // an id that was sent twice
 	set(18, func(r *trace.Request) { r.GapsUS = []int32{200_000, 2_147_483_647, 40_000, 620_000, 40_000} })
 	return rows
 }

@@ -71,14 +71,14 @@ func (s *sweep) blameRows(ctx context.Context, names []string) error {
 			}
 		}
 	}
-	return s.engine.chunks(ctx, "SELECT replica, request_id, CAST(attempt AS INTEGER), CAST(start_us AS BIGINT), CAST(end_us AS BIGINT) FROM ("+s.reads["stretched_windows"]+")", 1, func(_ int, c *chunk) error {
-		replica, request, attempt, from, to := c.column(0), c.column(1), c.column(2), c.column(3), c.column(4)
+	return s.engine.chunks(ctx, "SELECT replica, request_id, CAST(attempt AS INTEGER), CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(arrival_us AS BIGINT) FROM ("+s.reads["stretched_windows"]+")", 1, func(_ int, c *chunk) error {
+		replica, request, attempt, from, to, arrival := c.column(0), c.column(1), c.column(2), c.column(3), c.column(4), c.column(5)
 		for row := range c.rows {
 			held := &s.replicas[replica.text(row)].held
 			first, last := held.before(peek[int64](from, row))-1, held.before(peek[int64](to, row))-1
 			for v, hit := range held.hit {
 				if parts := hit[last] - hit[first]; parts*1000 > hitParts {
-					if err := s.row(request.text(row), peek[int32](attempt, row), names[v], float64(parts)/hitParts); err != nil {
+					if err := s.row(request.text(row), peek[int32](attempt, row), peek[int64](arrival, row), names[v], float64(parts)/hitParts); err != nil {
 						return err
 					}
 				}

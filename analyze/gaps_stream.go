@@ -7,7 +7,7 @@ type listed struct {
 	request, grp, tenant string
 	attempt              int32
 	on                   *timeline
-	start                int64 // of its first gap
+	arrival, start       int64 // start: of its first gap
 	steps                []int64
 	first                int // place of steps in the elements
 	weights              *column
@@ -47,7 +47,7 @@ func (s *sweep) listed(c *chunk, visit func(*listed) error) error {
 	for row := range c.rows {
 		list, _ := steps.longs(row)
 		l := &listed{request: request.text(row), attempt: peek[int32](attempt, row), grp: grp.text(row), tenant: tenant.text(row),
-			on: s.replicas[replica.text(row)], start: peek[int64](arrival, row) + list[0], steps: list, usual: 1}
+			on: s.replicas[replica.text(row)], arrival: peek[int64](arrival, row), start: peek[int64](arrival, row) + list[0], steps: list, usual: 1}
 		if usual.known(row) {
 			l.usual = peek[float64](usual, row)
 		}

@@ -47,7 +47,7 @@ func (s *sweep) sums(ctx context.Context, binUS *int64) error {
 				known = lost
 			}
 			if gaps > 0 && err == nil {
-				err = s.row(l.request, l.attempt, l.grp, l.tenant, l.on.name, bins, begun, ended, gaps, decode, excess, known)
+				err = s.row(l.request, l.attempt, l.arrival, l.grp, l.tenant, l.on.name, bins, begun, ended, gaps, decode, excess, known)
 			}
 		}
 		l.lost(func(g *lostGap) {

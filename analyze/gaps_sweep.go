@@ -33,13 +33,13 @@ var sweeps = map[string]struct {
 	run     func(s *sweep, ctx context.Context, arg *int64) error
 }{
 	"pools":  {"replica VARCHAR, hour_us BIGINT, class BIGINT, n BIGINT, median_us DOUBLE, low_us DOUBLE", (*sweep).pools},
-	"long":   {"replica VARCHAR, request_id VARCHAR, attempt INTEGER, grp VARCHAR, tenant VARCHAR, k BIGINT, start_us BIGINT, end_us BIGINT, gap_us BIGINT, streams BIGINT, batch BIGINT, clean BOOLEAN, waited_us BIGINT, baseline_us DOUBLE, after_us DOUBLE, excess_us BIGINT", (*sweep).long},
-	"sums":   {"request_id VARCHAR, attempt INTEGER, grp VARCHAR, tenant VARCHAR, replica VARCHAR, bin_start_us BIGINT, start_us BIGINT, end_us BIGINT, gaps BIGINT, decode_us BIGINT, excess_us BIGINT, lost_us BIGINT", (*sweep).sums},
+	"long":   {"replica VARCHAR, request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, k BIGINT, start_us BIGINT, end_us BIGINT, gap_us BIGINT, streams BIGINT, batch BIGINT, clean BOOLEAN, waited_us BIGINT, baseline_us DOUBLE, after_us DOUBLE, excess_us BIGINT", (*sweep).long},
+	"sums":   {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, replica VARCHAR, bin_start_us BIGINT, start_us BIGINT, end_us BIGINT, gaps BIGINT, decode_us BIGINT, excess_us BIGINT, lost_us BIGINT", (*sweep).sums},
 	"counts": {"grp VARCHAR, variant VARCHAR, gap_us BIGINT, gaps BIGINT", (*sweep).counts},
 	"all":    {"grp VARCHAR, what VARCHAR, gap_us BIGINT, c BIGINT", (*sweep).all},
-	"load":   {"request_id VARCHAR, attempt INTEGER, grp VARCHAR, tenant VARCHAR, model VARCHAR, replica VARCHAR, start_us BIGINT, end_us BIGINT, chunks BIGINT, estimated BOOLEAN, decode_us BIGINT, steps BIGINT, other_tokens DOUBLE, others DOUBLE", (*sweep).load},
-	"stood":  {"request_id VARCHAR, attempt INTEGER, k BIGINT, covered_us BIGINT, overlap_us BIGINT, overlap_tokens DOUBLE, held BIGINT, decoders BIGINT", (*sweep).stood},
-	"blame":  {"request_id VARCHAR, attempt INTEGER, victim VARCHAR, time_us DOUBLE", (*sweep).blame},
+	"load":   {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, model VARCHAR, replica VARCHAR, start_us BIGINT, end_us BIGINT, chunks BIGINT, estimated BOOLEAN, decode_us BIGINT, steps BIGINT, other_tokens DOUBLE, others DOUBLE", (*sweep).load},
+	"stood":  {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, k BIGINT, covered_us BIGINT, overlap_us BIGINT, overlap_tokens DOUBLE, held BIGINT, decoders BIGINT", (*sweep).stood},
+	"blame":  {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, victim VARCHAR, time_us DOUBLE", (*sweep).blame},
 }
 
 // sweep makes the table of a step from what the sweep of the step gives.
@@ -200,7 +200,7 @@ func (s *sweep) long(ctx context.Context, runUS *int64) error {
 			hour := t.hourOf(from)
 			base := usual.get(hour, streamClass(before))
 			if float64(gap) > 3*base && float64(gap)-base >= above {
-				if err := s.row(t.name, l.request, l.attempt, l.grp, l.tenant, int64(i+2), from, to, gap, before, streamClass(before), prefilledTo-prefilled < 100,
+				if err := s.row(t.name, l.request, l.attempt, l.arrival, l.grp, l.tenant, int64(i+2), from, to, gap, before, streamClass(before), prefilledTo-prefilled < 100,
 					waitedTo-waited, base, usual.get(hour, streamClass(after)), excess(gap, base, l.load(i+1))); err != nil {
 					return err
 				}

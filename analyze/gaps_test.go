@@ -79,7 +79,7 @@ func TestSweepsAgainstText(t *testing.T) {
 		{queries.Scope{From: &from, To: &to}, map[string]string{"run_us": "150000", "stretch": "1"}, []string{"long_gaps", "blamed"}},
 		{queries.Scope{}, map[string]string{"chunk_times": "false"}, []string{"stall_sums", "blamed"}},
 	} {
-		run := writeRun(t, oddTraffic(rand.New(rand.NewPCG(uint64(i), 9))))
+		run := writeRun(t, sharing(oddTraffic(rand.New(rand.NewPCG(uint64(i), 9)))))
 		for _, view := range c.views {
 			rows += compareSweep(t, e, run, view, c.scope, c.params)
 		}

@@ -23,7 +23,7 @@
 -- chart line x=start_us y=lost_s,excess_s
 WITH
 summed AS (
-  SELECT grp, form, bin_start_us, count(DISTINCT (request_id, attempt)) AS streams, sum(decode_us) AS decode_us, sum(excess_us) AS excess_us,
+  SELECT grp, form, bin_start_us, count(DISTINCT (request_id, attempt, arrival_us)) AS streams, sum(decode_us) AS decode_us, sum(excess_us) AS excess_us,
          sum(lost_us) AS lost_us, sum(CASE WHEN lost_us IS NOT NULL THEN decode_us END) AS known_us, sum(gaps) AS looked
   FROM stall_sums
   GROUP BY grp, form, bin_start_us

@@ -6,14 +6,15 @@
 // CTE of typed values, then the query's own CTEs. The same text runs on any engine; what differs between engines
 // stands in base/ and the rules of its dialect alone.
 //
-// Dialects. Texts are written in DuckDB's words. For Trino a few calls and words are replaced (dialect.go), and a view, or a part {NAME} of
-// one, whose shape is another there has a file of its own in base/trino; base/duckdb holds the same parts for DuckDB. Percentiles are
-// counted on Trino, exactly, instead of DuckDB's function. Every query of the catalogue runs on both with the same rows (make test-trino).
+// Dialects. Texts are written in DuckDB's words. For Trino and Spark a few calls and words are replaced (trino.go, spark.go), and a view, or a
+// part {NAME} of one, whose shape is another there has a file of its own in base/trino, which Spark takes too, its words replaced, unless base/spark
+// has one; base/duckdb holds the same parts for DuckDB. Percentiles are counted there, exactly, instead of DuckDB's function. Every query of
+// the catalogue runs on all three with the same rows (make test-trino, test-spark); Spark's text is printed, not run.
 // A view that is new needs nothing as long as TestForeignText finds no word that only DuckDB knows.
-// Trino works out a step of a WITH wherever it is read, so views that are kept are tables of steps where tables can be made, and a statement
-// that reads the run more than MaxScans times is cut in such tables (Stage). Mount gives the table of a run. What such a table does not do: it has no metadata of the files, so nobody knows what a
+// Trino and Spark work out a step of a WITH wherever it is read, so views that are kept are tables of steps where tables can be made, and a
+// statement that reads the run more than MaxScans times is cut in such tables (Stage). Mount gives the table of a run. What such a table does not do: it has no metadata of the files, so nobody knows what a
 // replay says of itself; it sees new days once sync_partition_metadata has been called; shards of a replay in folders of their own are
-// tables of their own. Spark is not written out.
+// tables of their own.
 //
 // A query file begins with header comments, then WITH:
 //
@@ -41,7 +42,8 @@
 // a metric without a bound is not even read. The parameters from_us and to_us are the bounds of the scope. A query may
 // not name a CTE as a base view is named.
 //
-// Base views. Every duration is microseconds, NULL when undefined; nothing else in a query may read raw columns.
+// Base views. Every duration is microseconds, NULL when undefined; nothing else in a query may read raw columns. A call is known
+// by request_id, attempt and arrival_us: clients send an id twice, and both are calls.
 //
 //	requests: one row an attempt (gateway row and spans of one call are already one row), within the time range asked for
 //	  grp               text: the columns of --by joined by " / ", "all" without
@@ -66,7 +68,7 @@
 //	  latency           BOOLEAN: enters latency percentiles (generation, ok, not from a response cache)
 //	  excluded          text: why not: not_generation, cached_response, cancelled, client_error, failed, in_flight, unknown; NULL when latency
 //	gaps: one row a chunk gap after the first chunk, of requests with latency, merged by metrics.md 0.1
-//	  request_id, attempt, grp, model, tenant, replica, k (2 is the first gap), gap_us, end_us (BIGINT since 1970), tokens (of the chunk, NULL unknown),
+//	  request_id, attempt, arrival_us, grp, model, tenant, replica, k (2 is the first gap), gap_us, end_us (BIGINT since 1970), tokens (of the chunk, NULL unknown),
 //	  weight (tokens of the chunk, else the chunks of one read), usual_weight (its median over the stream)
 //	judged: requests with a verdict under the SLO of params (ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us; NULL: no term)
 //	  all columns of requests, the bounds as the row has them, asked (the terms that it has), verdict (good, bad, unevaluable, excluded), ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok (NULL: term not applicable)

@@ -6,7 +6,7 @@
 -- column gaps_us us lower
 WITH
 listed AS (
-  SELECT request_id, attempt, array_agg(gap_us ORDER BY k) AS gaps_us
+  SELECT request_id, attempt, array_agg(gap_us ORDER BY arrival_us, k) AS gaps_us
   FROM gaps
   GROUP BY request_id, attempt
 )

@@ -32,16 +32,16 @@ windowed AS (
 ),
 -- gaps that touch a window
 near AS (
-  SELECT w.request_id AS probe, arm, w.tokens, within_us, g.grp, g.request_id, g.attempt, gap_us,
+  SELECT w.request_id AS probe, arm, w.tokens, within_us, g.grp, g.request_id, g.attempt, g.arrival_us, gap_us,
          CASE WHEN g.end_us - gap_us <= at_us THEN 1 ELSE 0 END AS held, CASE WHEN g.end_us <= at_us + within_us THEN 1 ELSE 0 END AS came
   FROM gaps AS g JOIN windowed AS w ON w.replica = g.replica
   WHERE g.end_us > at_us AND g.end_us - gap_us < at_us + within_us
 ),
 -- streams that were decoding at the send
 streams AS (
-  SELECT probe, arm, tokens, within_us, grp, request_id, attempt, max(gap_us) AS longest_us, sum(came) AS chunks
+  SELECT probe, arm, tokens, within_us, grp, request_id, attempt, arrival_us, max(gap_us) AS longest_us, sum(came) AS chunks
   FROM near
-  GROUP BY probe, arm, tokens, within_us, grp, request_id, attempt
+  GROUP BY probe, arm, tokens, within_us, grp, request_id, attempt, arrival_us
   HAVING max(held) = 1
 ),
 each_probe AS (

@@ -70,7 +70,7 @@ func sortedList(a []string, filter string) string {
 	if !ok {
 		return spelled("array_agg")(a, filter)
 	}
-	return "transform(array_sort(" + spelled("array_agg")([]string{"struct(" + order + " AS place, " + value + " AS value)"}, filter) + "), s -> s.value)"
+	return "transform(array_sort(" + spelled("array_agg")([]string{"struct(" + order + ", " + value + " AS value)"}, filter) + "), s -> s.value)"
 }
 
 var (

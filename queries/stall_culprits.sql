@@ -19,23 +19,23 @@
 -- column inflicted_share share none
 WITH
 summed AS (
-  SELECT request_id, attempt, sum(inflicted_us) AS inflicted_us FROM blamed GROUP BY request_id, attempt
+  SELECT request_id, attempt, arrival_us, sum(inflicted_us) AS inflicted_us FROM blamed GROUP BY request_id, attempt, arrival_us
 ),
 ranked AS (
-  SELECT *, row_number() OVER (ORDER BY inflicted_us DESC, request_id, attempt) AS place, sum(inflicted_us) OVER () AS all_us FROM summed
+  SELECT *, row_number() OVER (ORDER BY inflicted_us DESC, request_id, attempt, arrival_us) AS place, sum(inflicted_us) OVER () AS all_us FROM summed
 ),
 worst AS (
-  SELECT place, inflicted_us, all_us, w.* FROM ranked AS r JOIN stretched_windows AS w ON w.request_id = r.request_id AND w.attempt = r.attempt
+  SELECT place, inflicted_us, all_us, w.* FROM ranked AS r JOIN stretched_windows AS w ON w.request_id = r.request_id AND w.attempt = r.attempt AND w.arrival_us = r.arrival_us
   WHERE place <= (SELECT top FROM params)
 ),
 held AS (
-  SELECT w.request_id, w.attempt, count(DISTINCT (v.request_id, v.attempt)) AS streams
+  SELECT w.request_id, w.attempt, w.arrival_us, count(DISTINCT (v.request_id, v.attempt, v.arrival_us)) AS streams
   FROM worst AS w JOIN stall_sums AS v ON v.replica = w.replica AND v.start_us < w.end_us AND v.end_us > w.start_us
-  GROUP BY w.request_id, w.attempt
+  GROUP BY w.request_id, w.attempt, w.arrival_us
 )
 SELECT w.request_id, w.attempt, w.tenant, w.model, w.replica, w.arrival_us, input_tokens, uncached_tokens, (w.end_us - w.start_us) / 1e3 AS prefill_ms, source,
        streams, inflicted_us / 1e6 AS inflicted_s, inflicted_us * 1e0 / all_us AS inflicted_share
 FROM worst AS w
-JOIN held AS h ON h.request_id = w.request_id AND h.attempt = w.attempt
-JOIN requests AS r ON r.request_id = w.request_id AND r.attempt = w.attempt
+JOIN held AS h ON h.request_id = w.request_id AND h.attempt = w.attempt AND h.arrival_us = w.arrival_us
+JOIN requests AS r ON r.request_id = w.request_id AND r.attempt = w.attempt AND r.arrival_us = w.arrival_us
 ORDER BY place

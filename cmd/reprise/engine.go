@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -29,6 +30,9 @@ func (a *app) openEngine(ctx context.Context, f *ingestFlags) (*analyze.Engine, 
 			return nil, err
 		}
 		return analyze.NewEngine(ctx, o)
+	}
+	if strings.HasPrefix(f.engine, "spark") {
+		return nil, usage(hinted(errors.New("--engine: queries are not run on Spark"), "print them to paste: reprise sql QUERY --engine spark --table NAME"))
 	}
 	o := analyze.TrinoOptions{URL: f.engine, Password: os.Getenv(passwordVariable)}
 	if a.terminal && !a.quiet {

@@ -3,7 +3,7 @@
 -- kept the stall queries and their steps read it
 WITH
 hit AS (
-  SELECT replica, victim, start_us, end_us, lost_us / other_tokens AS by_token, request_id, attempt
+  SELECT replica, victim, start_us, end_us, lost_us / other_tokens AS by_token, request_id, attempt, arrival_us
   FROM ended_streams AS s JOIN victims AS v ON v.tenant = s.tenant
   WHERE lost_us > 0
 ),
@@ -15,10 +15,10 @@ origins AS (
 ),
 -- turn 3: a window as fitted begins, 4: it ends
 marks AS (
-  SELECT replica, victim, start_us AS at_us, 1 AS turn, by_token, request_id, attempt FROM hit
-  UNION ALL SELECT replica, victim, end_us, 0, -by_token, request_id, attempt FROM hit
-  UNION ALL SELECT w.replica, victim, fitted_us, 3, 0e0, request_id, attempt FROM stretched_windows AS w JOIN present AS p ON p.replica = w.replica
-  UNION ALL SELECT w.replica, victim, end_us, 4, 0e0, request_id, attempt FROM stretched_windows AS w JOIN present AS p ON p.replica = w.replica
+  SELECT replica, victim, start_us AS at_us, 1 AS turn, by_token, request_id, attempt, arrival_us FROM hit
+  UNION ALL SELECT replica, victim, end_us, 0, -by_token, request_id, attempt, arrival_us FROM hit
+  UNION ALL SELECT w.replica, victim, fitted_us, 3, 0e0, request_id, attempt, arrival_us FROM stretched_windows AS w JOIN present AS p ON p.replica = w.replica
+  UNION ALL SELECT w.replica, victim, end_us, 4, 0e0, request_id, attempt, arrival_us FROM stretched_windows AS w JOIN present AS p ON p.replica = w.replica
 ),
 swept AS (
   SELECT e.*, at_us - origin_us AS x_us, sum(by_token) OVER past AS costs, sum(by_token * (at_us - origin_us)) OVER past AS costs_at
@@ -26,17 +26,17 @@ swept AS (
   WINDOW past AS (PARTITION BY e.replica, victim ORDER BY at_us, turn, request_id, attempt ROWS UNBOUNDED PRECEDING)
 ),
 spans AS (
-  SELECT request_id, attempt, victim, time_us, 0e0 AS cost_us FROM chunk_blame
+  SELECT request_id, attempt, arrival_us, victim, time_us, 0e0 AS cost_us FROM chunk_blame
   UNION ALL
-  SELECT request_id, attempt, victim, 0e0, max(CASE WHEN turn = 4 THEN costs * x_us - costs_at END) - max(CASE WHEN turn = 3 THEN costs * x_us - costs_at END)
+  SELECT request_id, attempt, arrival_us, victim, 0e0, max(CASE WHEN turn = 4 THEN costs * x_us - costs_at END) - max(CASE WHEN turn = 3 THEN costs * x_us - costs_at END)
   FROM swept
   WHERE turn > 1
-  GROUP BY request_id, attempt, victim
+  GROUP BY request_id, attempt, arrival_us, victim
 ),
 summed AS (
-  SELECT request_id, attempt, victim, sum(time_us) AS time_us, sum(cost_us) AS cost_us FROM spans GROUP BY request_id, attempt, victim
+  SELECT request_id, attempt, arrival_us, victim, sum(time_us) AS time_us, sum(cost_us) AS cost_us FROM spans GROUP BY request_id, attempt, arrival_us, victim
 )
-SELECT w.request_id, w.attempt, w.tenant AS culprit, victim,
+SELECT w.request_id, w.attempt, w.arrival_us, w.tenant AS culprit, victim,
        CAST(round(share * time_us + tokens * cost_us / (end_us - fitted_us)) AS BIGINT) AS inflicted_us
-FROM summed AS s JOIN stretched_windows AS w ON w.request_id = s.request_id AND w.attempt = s.attempt
+FROM summed AS s JOIN stretched_windows AS w ON w.request_id = s.request_id AND w.attempt = s.attempt AND w.arrival_us = s.arrival_us
 WHERE round(share * time_us + tokens * cost_us / (end_us - fitted_us)) > 0

@@ -1,7 +1,7 @@
 -- about Sums over lost_gaps, one row a request; with bin_us one a request and bin of the time at which a gap began.
 -- param bin_us BIGINT
 -- swept sums {bin_us} | paced_streams decode_streams prefill_windows gap_baselines stretched_windows
-SELECT request_id, attempt, grp, tenant, replica, start_us - mod(start_us, {bin_us}) AS bin_start_us, min(start_us) AS start_us, max(end_us) AS end_us,
+SELECT request_id, attempt, arrival_us, grp, tenant, replica, start_us - mod(start_us, {bin_us}) AS bin_start_us, min(start_us) AS start_us, max(end_us) AS end_us,
        count(*) AS gaps, CAST(sum(gap_us) AS BIGINT) AS decode_us, CAST(sum(excess_us) AS BIGINT) AS excess_us, CAST(sum(lost_us) AS BIGINT) AS lost_us
 FROM lost_gaps
-GROUP BY request_id, attempt, grp, tenant, replica, start_us - mod(start_us, {bin_us})
+GROUP BY request_id, attempt, arrival_us, grp, tenant, replica, start_us - mod(start_us, {bin_us})

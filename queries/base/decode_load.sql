@@ -12,12 +12,12 @@ origins AS (
   GROUP BY replica
 ),
 marks AS (
-  SELECT replica, start_us AS at_us, 1 AS turn, rate, 0 AS change, CAST(NULL AS VARCHAR) AS request_id, CAST(NULL AS INTEGER) AS attempt FROM windows
-  UNION ALL SELECT replica, end_us, 0, -rate, 0, NULL, NULL FROM windows
-  UNION ALL SELECT replica, start_us, 1, 0e0, 1, NULL, NULL FROM decode_streams
-  UNION ALL SELECT replica, end_us, 0, 0e0, -1, NULL, NULL FROM decode_streams
-  UNION ALL SELECT replica, start_us, 2, 0e0, 0, request_id, attempt FROM decode_streams WHERE latency
-  UNION ALL SELECT replica, end_us, 3, 0e0, 0, request_id, attempt FROM decode_streams WHERE latency
+  SELECT replica, start_us AS at_us, 1 AS turn, rate, 0 AS change, CAST(NULL AS VARCHAR) AS request_id, CAST(NULL AS INTEGER) AS attempt, CAST(NULL AS BIGINT) AS arrival_us FROM windows
+  UNION ALL SELECT replica, end_us, 0, -rate, 0, NULL, NULL, NULL FROM windows
+  UNION ALL SELECT replica, start_us, 1, 0e0, 1, NULL, NULL, NULL FROM decode_streams
+  UNION ALL SELECT replica, end_us, 0, 0e0, -1, NULL, NULL, NULL FROM decode_streams
+  UNION ALL SELECT replica, start_us, 2, 0e0, 0, request_id, attempt, arrival_us FROM decode_streams WHERE latency
+  UNION ALL SELECT replica, end_us, 3, 0e0, 0, request_id, attempt, arrival_us FROM decode_streams WHERE latency
 ),
 -- streams in decode up to x by sums of past edges: sum(change) x - sum(change at)
 levels AS (
@@ -32,13 +32,13 @@ swept AS (
   FROM levels
 ),
 spans AS (
-  SELECT request_id, attempt, max(CASE WHEN turn = 3 THEN tokens END) - max(CASE WHEN turn = 2 THEN tokens END) AS other_tokens,
+  SELECT request_id, attempt, arrival_us, max(CASE WHEN turn = 3 THEN tokens END) - max(CASE WHEN turn = 2 THEN tokens END) AS other_tokens,
          max(CASE WHEN turn = 3 THEN decoders * x_us - decoders_at END) - max(CASE WHEN turn = 2 THEN decoders * x_us - decoders_at END) AS stream_us
   FROM swept
   WHERE turn > 1
-  GROUP BY request_id, attempt
+  GROUP BY request_id, attempt, arrival_us
 )
-SELECT s.request_id, s.attempt, grp, tenant, model, replica, start_us, end_us, chunks, estimated, end_us - start_us AS decode_us, paced_tokens - 1 AS steps,
+SELECT s.request_id, s.attempt, s.arrival_us, grp, tenant, model, replica, start_us, end_us, chunks, estimated, end_us - start_us AS decode_us, paced_tokens - 1 AS steps,
        -- what is left of rounding is nothing
        CASE WHEN other_tokens > 1e-3 THEN other_tokens ELSE 0e0 END AS other_tokens, stream_us * 1e0 / (end_us - start_us) - 1 AS others
-FROM decode_streams AS s JOIN spans AS t ON t.request_id = s.request_id AND t.attempt = s.attempt
+FROM decode_streams AS s JOIN spans AS t ON t.request_id = s.request_id AND t.attempt = s.attempt AND t.arrival_us = s.arrival_us

@@ -4,7 +4,7 @@
 WITH
 -- windows lie where somebody waits, so other gaps, and those without excess, lose nothing; before the first window nothing is covered
 tried AS (
-  SELECT replica, request_id, attempt, k, start_us, end_us FROM paced_gaps WHERE excess_us > 0 AND waited_us > 0
+  SELECT replica, request_id, attempt, arrival_us, k, start_us, end_us FROM paced_gaps WHERE excess_us > 0 AND waited_us > 0
 ),
 looked AS (
   {looked}
@@ -12,4 +12,4 @@ looked AS (
 SELECT g.*, coalesce(covered_us, 0) AS covered_us, coalesce(overlap_us, 0) AS overlap_us, coalesce(overlap_tokens, 0) AS overlap_tokens,
        CASE WHEN g.replica IN (SELECT replica FROM stretched_windows) THEN least(excess_us, coalesce(covered_us, 0)) END AS lost_us,
        gap_us > 3 * baseline_us AND gap_us - baseline_us >= 100000 AS stalled
-FROM paced_gaps AS g LEFT JOIN looked AS l ON l.request_id = g.request_id AND l.attempt = g.attempt AND l.k = g.k
+FROM paced_gaps AS g LEFT JOIN looked AS l ON l.request_id = g.request_id AND l.attempt = g.attempt AND l.arrival_us = g.arrival_us AND l.k = g.k

@@ -3,9 +3,9 @@
 -- about waited_us that in which some request waited for its first token, load how much more than usual its chunk carries, hour_us its hour of the replica's log.
 WITH
 seen AS (
-  SELECT request_id, attempt, grp, coalesce(tenant, 'unknown') AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,
+  SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, 'unknown') AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,
          greatest(1e0, weight / nullif(usual_weight, 0)) AS load
-  FROM gaps SEMI JOIN paced_streams USING (request_id, attempt) WHERE end_us IS NOT NULL
+  FROM gaps SEMI JOIN paced_streams USING (request_id, attempt, arrival_us) WHERE end_us IS NOT NULL
 ),
 -- fresh_us is what a window adds to the time that those which began before it cover, waited_us the same from the arrival on
 edges AS (

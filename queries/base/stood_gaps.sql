@@ -4,14 +4,14 @@
 WITH
 -- windows lie where somebody waits, so other gaps, and those without excess, lose nothing; before the first window nothing is covered
 tried AS (
-  SELECT replica, request_id, attempt, k, start_us, end_us FROM long_gaps WHERE excess_us > 0 AND waited_us > 0 AND gap_us - baseline_us >= 100000
+  SELECT replica, request_id, attempt, arrival_us, k, start_us, end_us FROM long_gaps WHERE excess_us > 0 AND waited_us > 0 AND gap_us - baseline_us >= 100000
 ),
 looked AS (
   {looked}
 ),
 -- who else stood still in the middle of each stalled gap
 stalls AS (
-  SELECT replica, request_id, attempt, k, start_us, start_us + CAST(floor(gap_us / 2e0) AS BIGINT) AS mid_us, end_us FROM long_gaps WHERE gap_us - baseline_us >= 100000
+  SELECT replica, request_id, attempt, arrival_us, k, start_us, start_us + CAST(floor(gap_us / 2e0) AS BIGINT) AS mid_us, end_us FROM long_gaps WHERE gap_us - baseline_us >= 100000
 ),
 company AS (
   SELECT replica, at_us, sum(held) AS held, sum(decoders) AS decoders
@@ -31,7 +31,7 @@ crowd AS (
 seen AS (
   {seen}
 )
-SELECT g.request_id, g.attempt, g.k, coalesce(covered_us, 0) AS covered_us, coalesce(overlap_us, 0) AS overlap_us, coalesce(overlap_tokens, 0e0) AS overlap_tokens, held, decoders
+SELECT g.request_id, g.attempt, g.arrival_us, g.k, coalesce(covered_us, 0) AS covered_us, coalesce(overlap_us, 0) AS overlap_us, coalesce(overlap_tokens, 0e0) AS overlap_tokens, held, decoders
 FROM stalls AS g
-LEFT JOIN looked AS l ON l.request_id = g.request_id AND l.attempt = g.attempt AND l.k = g.k
-LEFT JOIN seen AS c ON c.request_id = g.request_id AND c.attempt = g.attempt AND c.k = g.k
+LEFT JOIN looked AS l ON l.request_id = g.request_id AND l.attempt = g.attempt AND l.arrival_us = g.arrival_us AND l.k = g.k
+LEFT JOIN seen AS c ON c.request_id = g.request_id AND c.attempt = g.attempt AND c.arrival_us = g.arrival_us AND c.k = g.k

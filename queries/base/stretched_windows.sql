@@ -13,9 +13,9 @@ held AS (
 ),
 marks AS (
   SELECT replica, start_us AS at_us, 0 AS turn, CASE WHEN start_us > before_us + 2000 THEN start_us WHEN before_us IS NULL THEN start_us END AS run_start_us, end_us AS until_us,
-         CAST(NULL AS VARCHAR) AS request_id, CAST(NULL AS INTEGER) AS attempt
+         CAST(NULL AS VARCHAR) AS request_id, CAST(NULL AS INTEGER) AS attempt, CAST(NULL AS BIGINT) AS arrival_us
   FROM held
-  UNION ALL SELECT replica, start_us, 1, NULL, NULL, request_id, attempt FROM prefill_windows WHERE source = 'fitted'
+  UNION ALL SELECT replica, start_us, 1, NULL, NULL, request_id, attempt, arrival_us FROM prefill_windows WHERE source = 'fitted'
 ),
 swept AS (
   SELECT *, max(run_start_us) OVER past AS last_start_us, max(until_us) OVER past AS last_end_us
@@ -23,9 +23,9 @@ swept AS (
   WINDOW past AS (PARTITION BY replica ORDER BY at_us, turn ROWS UNBOUNDED PRECEDING)
 ),
 cut AS (
-  SELECT request_id, attempt, last_start_us AS run_start_us FROM swept WHERE turn = 1 AND last_end_us > at_us
+  SELECT request_id, attempt, arrival_us, last_start_us AS run_start_us FROM swept WHERE turn = 1 AND last_end_us > at_us
 )
-SELECT w.request_id, w.attempt, tenant, model, replica, arrival_us, source, w.start_us AS fitted_us, end_us, tokens, share, leads,
+SELECT w.request_id, w.attempt, tenant, model, replica, w.arrival_us, source, w.start_us AS fitted_us, end_us, tokens, share, leads,
        least(w.start_us, greatest(floor_us, coalesce(run_start_us, w.start_us), end_us - CAST(round({stretch} * (end_us - w.start_us)) AS BIGINT))) AS start_us
 FROM prefill_windows AS w
-LEFT JOIN cut AS c ON c.request_id = w.request_id AND c.attempt = w.attempt
+LEFT JOIN cut AS c ON c.request_id = w.request_id AND c.attempt = w.attempt AND c.arrival_us = w.arrival_us

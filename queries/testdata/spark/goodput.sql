@@ -36,7 +36,7 @@ SELECT min_by(request_id, place) AS request_id, min_by(attempt, place) AS attemp
        min_by(ttft_kind, place) AS ttft_kind, min_by(vantage, place) AS vantage, min_by(clock_domain, place) AS clock_domain,
        min_by(time_precision_us, place) AS time_precision_us, min_by(source_format, place) AS source_format,
        min_by(source_file, place) AS source_file, min_by(source_line, place) AS source_line,
-       array_join(transform(array_sort(array_agg(struct(place AS place, source_format AS value)) FILTER (WHERE place = format_place)), s -> s.value), '+') AS told_by,
+       array_join(transform(array_sort(array_agg(struct(place, source_format AS value)) FILTER (WHERE place = format_place)), s -> s.value), '+') AS told_by,
        min_by(root_request_id, place) FILTER (WHERE root_request_id IS NOT NULL) AS root_request_id, min_by(response_id, place) FILTER (WHERE response_id IS NOT NULL) AS response_id,
        min_by(trace_id, place) FILTER (WHERE trace_id IS NOT NULL) AS trace_id, min_by(span_id, place) FILTER (WHERE span_id IS NOT NULL) AS span_id, min_by(parent_span_id, place) FILTER (WHERE parent_span_id IS NOT NULL) AS parent_span_id,
        min_by(session_id, place) FILTER (WHERE session_id IS NOT NULL) AS session_id, min_by(turn, place) FILTER (WHERE turn IS NOT NULL) AS turn,

@@ -227,7 +227,7 @@ SELECT request_id, attempt, grp, tenant, model, replica, arrival_us, ttft_us, la
 FROM request_lists
 ),
 decode_streams AS (
-SELECT request_id, attempt, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
+SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
        arrival_us + coalesce(last_us, end_us) AS end_us, paced_tokens, latency, chunks,
        coalesce(tokens_source = 'estimated', FALSE) AS estimated
 FROM stream_shapes
@@ -352,7 +352,7 @@ FROM request_lists
 WHERE latency AND streamed AND chunks >= 2
 ),
 gaps AS (
-SELECT request_id, attempt, grp, model, tenant, replica, k, gap_us, CASE WHEN told THEN weight END AS tokens, coalesce(weight, 1) AS weight,
+SELECT request_id, attempt, arrival_us, grp, model, tenant, replica, k, gap_us, CASE WHEN told THEN weight END AS tokens, coalesce(weight, 1) AS weight,
        coalesce(usual_weight, 1) AS usual_weight, arrival_us + reduce(slice(steps, 1, CAST(k AS INTEGER)), CAST(0 AS BIGINT), (s, x) -> s + x, s -> s) AS end_us
 FROM gap_lists CROSS JOIN unnest(steps, weights) WITH ORDINALITY AS listed(gap_us, weight, k)
 WHERE k > 1
@@ -362,56 +362,56 @@ SELECT request_id, attempt, grp, tenant, model, replica, arrival_us, ttft_us, la
 FROM request_lists
 ),
 streams AS (
-SELECT request_id, attempt, grp, coalesce(replica, '') AS replica, tpot_us, usual_weight >= 8 AS bursts FROM stream_shapes
+SELECT request_id, attempt, arrival_us, grp, coalesce(replica, '') AS replica, tpot_us, usual_weight >= 8 AS bursts FROM stream_shapes
   WHERE latency AND streamed AND chunks >= 2
 ),
 paces AS (
 SELECT replica, element_at(transform(ARRAY[array_agg(CAST(tpot_us AS DOUBLE) ORDER BY tpot_us) FILTER (WHERE tpot_us IS NOT NULL)], s -> element_at(s, CAST(floor((cardinality(s) - 1) * 0.5e0) AS BIGINT) + 1) + ((cardinality(s) - 1) * 0.5e0 - floor((cardinality(s) - 1) * 0.5e0)) * (element_at(s, CAST(ceil((cardinality(s) - 1) * 0.5e0) AS BIGINT) + 1) - element_at(s, CAST(floor((cardinality(s) - 1) * 0.5e0) AS BIGINT) + 1))), 1) AS pace_us FROM streams WHERE coalesce(NOT bursts, TRUE) GROUP BY replica
 ),
 buffered AS (
-SELECT request_id, attempt, grp
+SELECT request_id, attempt, arrival_us, grp
 FROM streams AS s LEFT JOIN paces AS p ON p.replica = s.replica
 WHERE bursts AND coalesce(tpot_us BETWEEN pace_us / 3 AND pace_us * 3, TRUE)
 UNION ALL
-SELECT request_id, attempt, grp FROM stream_shapes WHERE latency AND streamed AND chunks = 1 AND output_tokens >= 8
+SELECT request_id, attempt, arrival_us, grp FROM stream_shapes WHERE latency AND streamed AND chunks = 1 AND output_tokens >= 8
 ),
 paced_streams AS (
-SELECT g.request_id, g.attempt, g.grp, coalesce(tenant, 'unknown') AS tenant, g.replica, arrival_us, steps, weights, usual_weight
-FROM gap_lists AS g LEFT JOIN buffered AS b ON b.request_id = g.request_id AND b.attempt = g.attempt
-WHERE g.replica IS NOT NULL AND arrival_us IS NOT NULL AND b.request_id IS NULL AND CAST(true AS BOOLEAN)
+SELECT g.request_id, g.attempt, g.grp, coalesce(tenant, 'unknown') AS tenant, g.replica, g.arrival_us, steps, weights, usual_weight
+FROM gap_lists AS g LEFT JOIN buffered AS b ON b.request_id = g.request_id AND b.attempt = g.attempt AND b.arrival_us = g.arrival_us
+WHERE g.replica IS NOT NULL AND g.arrival_us IS NOT NULL AND b.request_id IS NULL AND CAST(true AS BOOLEAN)
 ),
 seen AS (
-SELECT request_id, attempt, grp, coalesce(tenant, 'unknown') AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,
+SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, 'unknown') AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,
          array_max(filter(ARRAY[1e0, weight / nullif(usual_weight, 0)], v -> v IS NOT NULL)) AS load
-  FROM gaps WHERE (request_id, attempt) IN (SELECT request_id, attempt FROM paced_streams) AND end_us IS NOT NULL
+  FROM gaps WHERE (request_id, attempt, arrival_us) IN (SELECT request_id, attempt, arrival_us FROM paced_streams) AND end_us IS NOT NULL
 ),
 placed AS (
-SELECT request_id, attempt, grp, tenant, replica, k, gap_us, start_us, end_us, load, coalesce(a.streams, 1) AS streams, coalesce(b.streams, 1) AS streams_after,
+SELECT request_id, attempt, arrival_us, grp, tenant, replica, k, gap_us, start_us, end_us, load, coalesce(a.streams, 1) AS streams, coalesce(b.streams, 1) AS streams_after,
          coalesce(b.fresh_us - array_max(filter(ARRAY[0, b.until_us - end_us], v -> v IS NOT NULL)), 0) - coalesce(a.fresh_us - array_max(filter(ARRAY[0, a.until_us - start_us], v -> v IS NOT NULL)), 0) AS covered_us,
          coalesce(b.waited_us - array_max(filter(ARRAY[0, b.waiting_us - end_us], v -> v IS NOT NULL)), 0) - coalesce(a.waited_us - array_max(filter(ARRAY[0, a.waiting_us - start_us], v -> v IS NOT NULL)), 0) AS waited_us
   FROM (
     SELECT *, last_value(level) IGNORE NULLS OVER (PARTITION BY replica ORDER BY at_us, turn ROWS UNBOUNDED PRECEDING) AS b
     FROM (
-      SELECT request_id, attempt, grp, tenant, replica, k, gap_us, start_us, end_us, load, a, end_us AS at_us, 1 AS turn,
+      SELECT request_id, attempt, arrival_us, grp, tenant, replica, k, gap_us, start_us, end_us, load, a, end_us AS at_us, 1 AS turn,
              CAST(NULL AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) AS level
       FROM (
         SELECT *, last_value(level) IGNORE NULLS OVER (PARTITION BY replica ORDER BY at_us, turn ROWS UNBOUNDED PRECEDING) AS a
         FROM (
-          SELECT request_id, attempt, grp, tenant, replica, k, gap_us, start_us, end_us, load, start_us AS at_us, 1 AS turn,
+          SELECT request_id, attempt, arrival_us, grp, tenant, replica, k, gap_us, start_us, end_us, load, start_us AS at_us, 1 AS turn,
                  CAST(NULL AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) AS level FROM seen
           UNION ALL
-          SELECT NULL, NULL, NULL, NULL, replica, NULL, NULL, NULL, NULL, NULL, at_us, 0, CAST(ROW(streams, until_us, fresh_us, waiting_us, waited_us) AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) FROM step_c AS levels
+          SELECT NULL, NULL, NULL, NULL, NULL, replica, NULL, NULL, NULL, NULL, NULL, at_us, 0, CAST(ROW(streams, until_us, fresh_us, waiting_us, waited_us) AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) FROM step_c AS levels
         )
       )
       WHERE turn = 1
       UNION ALL
-      SELECT NULL, NULL, NULL, NULL, replica, NULL, NULL, NULL, NULL, NULL, CAST(NULL AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)), at_us, 0, CAST(ROW(streams, until_us, fresh_us, waiting_us, waited_us) AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) FROM step_c AS levels
+      SELECT NULL, NULL, NULL, NULL, NULL, replica, NULL, NULL, NULL, NULL, NULL, CAST(NULL AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)), at_us, 0, CAST(ROW(streams, until_us, fresh_us, waiting_us, waited_us) AS ROW(streams BIGINT, until_us BIGINT, fresh_us BIGINT, waiting_us BIGINT, waited_us BIGINT)) FROM step_c AS levels
     )
   )
   WHERE turn = 1
 ),
 decode_streams AS (
-SELECT request_id, attempt, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
+SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
        arrival_us + coalesce(last_us, end_us) AS end_us, paced_tokens, latency, chunks,
        coalesce(tokens_source = 'estimated', FALSE) AS estimated
 FROM stream_shapes
@@ -451,7 +451,7 @@ WHERE c.hour_us IS NOT NULL;
 
 CREATE TABLE step_g AS
 WITH paced_gaps AS (
-SELECT g.replica, request_id, attempt, grp, tenant, k, start_us, end_us, gap_us, g.streams, CAST(g.class AS BIGINT) AS batch, covered_us < 100 AS clean, waited_us, b.baseline_us, later.baseline_us AS after_us,
+SELECT g.replica, request_id, attempt, arrival_us, grp, tenant, k, start_us, end_us, gap_us, g.streams, CAST(g.class AS BIGINT) AS batch, covered_us < 100 AS clean, waited_us, b.baseline_us, later.baseline_us AS after_us,
        array_max(filter(ARRAY[0, gap_us - CAST(round(b.baseline_us * load) AS BIGINT)], v -> v IS NOT NULL)) AS excess_us
 FROM step_d AS g
 JOIN step_f AS b ON b.replica = g.replica AND b.hour_us = g.hour_us AND b.class = g.class
@@ -468,9 +468,9 @@ SELECT replica, start_us, end_us,
 ),
 marks AS (
 SELECT replica, start_us AS at_us, 0 AS turn, CASE WHEN start_us > before_us + 2000 THEN start_us WHEN before_us IS NULL THEN start_us END AS run_start_us, end_us AS until_us,
-         CAST(NULL AS VARCHAR) AS request_id, CAST(NULL AS INTEGER) AS attempt
+         CAST(NULL AS VARCHAR) AS request_id, CAST(NULL AS INTEGER) AS attempt, CAST(NULL AS BIGINT) AS arrival_us
   FROM held
-  UNION ALL SELECT replica, start_us, 1, NULL, NULL, request_id, attempt FROM step_b AS prefill_windows WHERE source = 'fitted'
+  UNION ALL SELECT replica, start_us, 1, NULL, NULL, request_id, attempt, arrival_us FROM step_b AS prefill_windows WHERE source = 'fitted'
 ),
 swept AS (
 SELECT *, max(run_start_us) OVER past AS last_start_us, max(until_us) OVER past AS last_end_us
@@ -478,12 +478,12 @@ SELECT *, max(run_start_us) OVER past AS last_start_us, max(until_us) OVER past 
   WINDOW past AS (PARTITION BY replica ORDER BY at_us, turn ROWS UNBOUNDED PRECEDING)
 ),
 cut AS (
-SELECT request_id, attempt, last_start_us AS run_start_us FROM swept WHERE turn = 1 AND last_end_us > at_us
+SELECT request_id, attempt, arrival_us, last_start_us AS run_start_us FROM swept WHERE turn = 1 AND last_end_us > at_us
 )
-SELECT w.request_id, w.attempt, tenant, model, replica, arrival_us, source, w.start_us AS fitted_us, end_us, tokens, share, leads,
+SELECT w.request_id, w.attempt, tenant, model, replica, w.arrival_us, source, w.start_us AS fitted_us, end_us, tokens, share, leads,
        array_min(filter(ARRAY[w.start_us, array_max(filter(ARRAY[floor_us, coalesce(run_start_us, w.start_us), end_us - CAST(round(CAST(3e+00 AS DOUBLE) * (end_us - w.start_us)) AS BIGINT)], v -> v IS NOT NULL))], v -> v IS NOT NULL)) AS start_us
 FROM step_b AS w
-LEFT JOIN cut AS c ON c.request_id = w.request_id AND c.attempt = w.attempt;
+LEFT JOIN cut AS c ON c.request_id = w.request_id AND c.attempt = w.attempt AND c.arrival_us = w.arrival_us;
 
 CREATE TABLE step_i AS
 WITH windows AS (
@@ -511,34 +511,34 @@ FROM steps_2 AS steps
 WINDOW past AS (PARTITION BY replica ORDER BY at_us ROWS UNBOUNDED PRECEDING);
 
 WITH stalls AS (
-SELECT replica, request_id, attempt, k, start_us, start_us + CAST(floor(gap_us / 2e0) AS BIGINT) AS mid_us, end_us FROM step_g AS long_gaps WHERE gap_us - baseline_us >= 100000
+SELECT replica, request_id, attempt, arrival_us, k, start_us, start_us + CAST(floor(gap_us / 2e0) AS BIGINT) AS mid_us, end_us FROM step_g AS long_gaps WHERE gap_us - baseline_us >= 100000
 ),
 tried AS (
-SELECT replica, request_id, attempt, k, start_us, end_us FROM step_g AS long_gaps WHERE excess_us > 0 AND waited_us > 0 AND gap_us - baseline_us >= 100000
+SELECT replica, request_id, attempt, arrival_us, k, start_us, end_us FROM step_g AS long_gaps WHERE excess_us > 0 AND waited_us > 0 AND gap_us - baseline_us >= 100000
 ),
 looked AS (
-SELECT request_id, attempt, k,
+SELECT request_id, attempt, arrival_us, k,
          coalesce(b.fresh_us - array_max(filter(ARRAY[0, b.until_us - end_us], v -> v IS NOT NULL)), 0) - coalesce(a.fresh_us - array_max(filter(ARRAY[0, a.until_us - start_us], v -> v IS NOT NULL)), 0) AS covered_us,
          coalesce(b.active * (end_us - b.origin_us) - b.active_at, 0) - coalesce(a.active * (start_us - a.origin_us) - a.active_at, 0) AS overlap_us,
          coalesce(b.rates * (end_us - b.origin_us) - b.rates_at, 0) - coalesce(a.rates * (start_us - a.origin_us) - a.rates_at, 0) AS overlap_tokens
   FROM (
     SELECT *, last_value(level) IGNORE NULLS OVER (PARTITION BY replica ORDER BY at_us, turn ROWS UNBOUNDED PRECEDING) AS b
     FROM (
-      SELECT request_id, attempt, replica, k, start_us, end_us, a, end_us AS at_us, 1 AS turn,
+      SELECT request_id, attempt, arrival_us, replica, k, start_us, end_us, a, end_us AS at_us, 1 AS turn,
              CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) AS level
       FROM (
         SELECT *, last_value(level) IGNORE NULLS OVER (PARTITION BY replica ORDER BY at_us, turn ROWS UNBOUNDED PRECEDING) AS a
         FROM (
-          SELECT request_id, attempt, replica, k, start_us, end_us, start_us AS at_us, 1 AS turn,
+          SELECT request_id, attempt, arrival_us, replica, k, start_us, end_us, start_us AS at_us, 1 AS turn,
                  CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) AS level
           FROM tried
           UNION ALL
-          SELECT NULL, NULL, replica, NULL, NULL, NULL, at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM step_i AS window_levels
+          SELECT NULL, NULL, NULL, replica, NULL, NULL, NULL, at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM step_i AS window_levels
         )
       )
       WHERE turn = 1
       UNION ALL
-      SELECT NULL, NULL, replica, NULL, NULL, NULL, CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)), at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM step_i AS window_levels
+      SELECT NULL, NULL, NULL, replica, NULL, NULL, NULL, CAST(NULL AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)), at_us, 0, CAST(ROW(origin_us, until_us, fresh_us, active, active_at, rates, rates_at) AS ROW(origin_us BIGINT, until_us BIGINT, fresh_us BIGINT, active BIGINT, active_at BIGINT, rates DOUBLE, rates_at DOUBLE)) FROM step_i AS window_levels
     )
   )
   WHERE turn = 1
@@ -636,7 +636,7 @@ SELECT request_id, attempt, grp, tenant, model, replica, arrival_us, ttft_us, la
 FROM request_lists
 ),
 decode_streams AS (
-SELECT request_id, attempt, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
+SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
        arrival_us + coalesce(last_us, end_us) AS end_us, paced_tokens, latency, chunks,
        coalesce(tokens_source = 'estimated', FALSE) AS estimated
 FROM stream_shapes
@@ -658,28 +658,28 @@ SELECT replica, at_us, sum(held) OVER past AS held, sum(decoders) OVER past AS d
   WINDOW past AS (PARTITION BY replica ORDER BY at_us ROWS UNBOUNDED PRECEDING)
 ),
 seen_2 AS (
-SELECT request_id, attempt, k, crowd.held AS held, crowd.decoders AS decoders
+SELECT request_id, attempt, arrival_us, k, crowd.held AS held, crowd.decoders AS decoders
   FROM (
     SELECT *, last_value(level) IGNORE NULLS OVER (PARTITION BY replica ORDER BY at_us, turn ROWS UNBOUNDED PRECEDING) AS crowd
     FROM (
-      SELECT request_id, attempt, replica, k, mid_us AS at_us, 1 AS turn, CAST(NULL AS ROW(held BIGINT, decoders BIGINT)) AS level FROM stalls
+      SELECT request_id, attempt, arrival_us, replica, k, mid_us AS at_us, 1 AS turn, CAST(NULL AS ROW(held BIGINT, decoders BIGINT)) AS level FROM stalls
       UNION ALL
-      SELECT NULL, NULL, replica, NULL, at_us, 0, CAST(ROW(held, decoders) AS ROW(held BIGINT, decoders BIGINT)) FROM crowd
+      SELECT NULL, NULL, NULL, replica, NULL, at_us, 0, CAST(ROW(held, decoders) AS ROW(held BIGINT, decoders BIGINT)) FROM crowd
     )
   )
   WHERE turn = 1 AND crowd IS NOT NULL
 ),
 stood_gaps AS (
-SELECT g.request_id, g.attempt, g.k, coalesce(covered_us, 0) AS covered_us, coalesce(overlap_us, 0) AS overlap_us, coalesce(overlap_tokens, 0e0) AS overlap_tokens, held, decoders
+SELECT g.request_id, g.attempt, g.arrival_us, g.k, coalesce(covered_us, 0) AS covered_us, coalesce(overlap_us, 0) AS overlap_us, coalesce(overlap_tokens, 0e0) AS overlap_tokens, held, decoders
 FROM stalls AS g
-LEFT JOIN looked AS l ON l.request_id = g.request_id AND l.attempt = g.attempt AND l.k = g.k
-LEFT JOIN seen_2 AS c ON c.request_id = g.request_id AND c.attempt = g.attempt AND c.k = g.k
+LEFT JOIN looked AS l ON l.request_id = g.request_id AND l.attempt = g.attempt AND l.arrival_us = g.arrival_us AND l.k = g.k
+LEFT JOIN seen_2 AS c ON c.request_id = g.request_id AND c.attempt = g.attempt AND c.arrival_us = g.arrival_us AND c.k = g.k
 ),
 explained AS (
 SELECT g.*, covered_us, overlap_us, overlap_tokens,
          CASE WHEN g.replica IN (SELECT replica FROM step_h AS stretched_windows) THEN array_min(filter(ARRAY[excess_us, covered_us], v -> v IS NOT NULL)) END AS lost_us, TRUE AS stalled,
          held * 1e0 / nullif(decoders, 0) AS coverage, decoders
-  FROM step_g AS g JOIN stood_gaps AS s ON s.request_id = g.request_id AND s.attempt = g.attempt AND s.k = g.k
+  FROM step_g AS g JOIN stood_gaps AS s ON s.request_id = g.request_id AND s.attempt = g.attempt AND s.arrival_us = g.arrival_us AND s.k = g.k
 ),
 stalled_gaps AS (
 SELECT *,
