@@ -117,7 +117,7 @@ func engineTruth(t *testing.T, e *Engine, r *Run) truth {
 	var gaps []*oracleGap
 	ids := map[*oracleGap]string{}
 	arrivals := map[*oracleGap]int64{}
-	rows := viewRows(t, e, r, `SELECT g.request_id, k, gap_us, g.end_us, weight, usual_weight, arrival_us,
+	rows := viewRows(t, e, r, `SELECT g.request_id, k, gap_us, g.end_us, weight, usual_weight, q.arrival_us,
   (SELECT count(*) FROM requests AS s WHERE s.arrival_us + s.ttft_us <= g.end_us - gap_us AND s.arrival_us + s.last_us > g.end_us - gap_us)
   FROM gaps AS g JOIN requests AS q ON q.request_id = g.request_id ORDER BY ALL`, nil)
 	for _, row := range rows {

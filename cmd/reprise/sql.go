@@ -159,7 +159,7 @@ func (a *app) script(text string, c console) {
 // sqlMount prints how a run becomes a table. Whether it has metrics of the target is not looked up: their table is in a comment.
 func (a *app) sqlMount(location string, o *sqlFlags) error {
 	if !strings.Contains(location, "://") {
-		return usage(fmt.Errorf("--mount: expected the location as the cluster sees it, such as s3://bucket/run or local:///run, got %q", location))
+		return usage(fmt.Errorf("--mount: expected the location as the cluster sees it, such as s3://bucket/run, local:///run (Trino) or s3a://bucket/run, file:///run (Spark), got %q", location))
 	}
 	var list []string
 	again := "The last statement makes the days known: run it again after each ingest."
@@ -176,6 +176,7 @@ func (a *app) sqlMount(location string, o *sqlFlags) error {
 			return usage(fmt.Errorf("--table: %w", err))
 		}
 		list = queries.MountSpark(t, location, true)
+		fmt.Fprintln(a.out, "-- No setting of the session matters: columns and days have their types here, times are microseconds of UTC in any zone, and each query asks for ANSI mode.")
 		if len(list) == 2 {
 			again = "The view is of the session, and of the files that are there: run it again after each ingest."
 		}
