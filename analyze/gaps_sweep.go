@@ -39,6 +39,8 @@ var sweeps = map[string]struct {
 	"all":    {"grp VARCHAR, what VARCHAR, gap_us BIGINT, c BIGINT", (*sweep).all},
 	"load":   {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, model VARCHAR, replica VARCHAR, start_us BIGINT, end_us BIGINT, chunks BIGINT, estimated BOOLEAN, decode_us BIGINT, steps BIGINT, other_tokens DOUBLE, others DOUBLE", (*sweep).load},
 	"stood":  {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, k BIGINT, covered_us BIGINT, overlap_us BIGINT, overlap_tokens DOUBLE, held BIGINT, decoders BIGINT", (*sweep).stood},
+	"steps":  {"grp VARCHAR, batch BIGINT, n BIGINT, step_us DOUBLE, streams DOUBLE", (*sweep).steps},
+	"batch":  {"grp VARCHAR, replica VARCHAR, batch BIGINT, us BIGINT, level_us BIGINT, stream_us BIGINT, known_us BIGINT, tokens DOUBLE, context_us BIGINT, context DOUBLE", (*sweep).batch},
 	"blame":  {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, victim VARCHAR, time_us DOUBLE", (*sweep).blame},
 }
 

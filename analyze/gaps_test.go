@@ -74,8 +74,8 @@ func TestSweepsAgainstText(t *testing.T) {
 		params map[string]string
 		views  []string
 	}{
-		{queries.Scope{}, nil, []string{"gap_pools", "long_gaps", "stood_gaps", "chunk_sums", "chunk_counts", "gap_counts", "chunk_blame", "decode_load", "blamed"}},
-		{queries.Scope{By: []string{"tenant"}}, map[string]string{"bin_us": "1000000"}, []string{"chunk_sums", "chunk_counts", "gap_counts"}},
+		{queries.Scope{}, nil, []string{"gap_pools", "long_gaps", "stood_gaps", "chunk_sums", "chunk_counts", "gap_counts", "chunk_blame", "decode_load", "blamed", "clean_steps", "batch_time"}},
+		{queries.Scope{By: []string{"tenant"}}, map[string]string{"bin_us": "1000000"}, []string{"chunk_sums", "chunk_counts", "gap_counts", "clean_steps", "batch_time"}},
 		{queries.Scope{From: &from, To: &to}, map[string]string{"run_us": "150000", "stretch": "1"}, []string{"long_gaps", "blamed"}},
 		{queries.Scope{}, map[string]string{"chunk_times": "false"}, []string{"stall_sums", "blamed"}},
 	} {

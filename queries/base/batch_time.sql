@@ -2,13 +2,8 @@
 -- about octave, from 64 on steps of 16; streams of all groups count). us: time; level_us: that times the number; stream_us: time of the group's own streams;
 -- about known_us: of those whose tokens are known, tokens: what they decoded, spread over each chunk gap, or over the whole decode where chunk times are unknown or
 -- about came in bursts; context_us: time of streams with known input, context: that times their input and half their output.
+-- swept batch | decoded
 WITH
-decoded AS (
-  SELECT r.grp, r.replica, r.request_id, r.attempt, r.arrival_us, r.arrival_us + ttft_us AS start_us, r.arrival_us + coalesce(last_us, end_us) AS end_us, paced_tokens, chunks,
-         input_tokens + coalesce(paced_tokens, 0) * 5e-1 AS context, coalesce(latency AND chunks >= 2 AND b.request_id IS NULL, FALSE) AS chunked
-  FROM requests AS r LEFT JOIN buffered AS b ON b.request_id = r.request_id AND b.attempt = r.attempt AND b.arrival_us = r.arrival_us
-  WHERE replica IS NOT NULL AND r.arrival_us IS NOT NULL AND coalesce(last_us, end_us) > ttft_us AND generation AND NOT cached_response
-),
 pieces AS (
   SELECT d.grp, d.replica, g.end_us - gap_us AS start_us, g.end_us, coalesce(tokens, (paced_tokens - 1) * 1e0 / (chunks - 1)) AS tokens, context
   FROM gaps AS g JOIN decoded AS d ON d.request_id = g.request_id AND d.attempt = g.attempt AND d.arrival_us = g.arrival_us
