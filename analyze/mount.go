@@ -42,9 +42,7 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 		}
 		src.Metrics = metrics.scan()
 	}
-	text := `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE), coalesce(max(attempt) > 1, FALSE),
-count(DISTINCT clock_domain = 'wall') > 1 FROM ` + src.Scan
-	if err := e.conn.QueryRowContext(ctx, text).Scan(&src.Joined, &src.Grouped, &src.Mixed); err != nil {
+	if err := e.conn.QueryRowContext(ctx, queries.Forms(src.Scan)).Scan(&src.Joined, &src.Grouped, &src.Mixed); err != nil {
 		return fail(err)
 	}
 	for _, look := range []func() (bool, error){func() (bool, error) { return e.marked(ctx, r) }, func() (bool, error) { return e.repeated(ctx, plain) }} {

@@ -32,13 +32,13 @@ func TestSparkEveryQuery(t *testing.T) {
 		scope Scope
 		flags []string
 	}{
-		{"odd", oddRequests(), Scope{SLO: anySLO(t), By: []string{"tenant", "model"}}, []string{"--by", "tenant,model", "--mixed"}},
+		{"odd", oddRequests(), Scope{SLO: anySLO(t), By: []string{"tenant", "model"}}, []string{"--by", "tenant,model"}},
 		{"cut", randomRequests(rand.New(rand.NewPCG(1, 2)), 300), Scope{SLO: anySLO(t), By: []string{"model"}, From: trace.Ptr(int64(200_000)), To: trace.Ptr(int64(40_000_000))},
 			[]string{"--by", "model", "--from", "1970-01-01T00:00:00.2Z", "--to", "1970-01-01T00:00:40Z"}},
-		{"again", append(fullRequests(40), again), Scope{SLO: anySLO(t)}, []string{"--joined", "--grouped"}},
+		{"again", append(fullRequests(40), again), Scope{SLO: anySLO(t)}, nil},
 	} {
 		run := addMetrics(t, writeRun(t, c.rows), readTable(t, sparkMetrics))
-		s.mount(t, run, c.name)
+		flags := append(s.mount(t, run, c.name), c.flags...)
 		for _, name := range queries.Names() {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				q, err := queries.Get(name)
@@ -49,7 +49,7 @@ func TestSparkEveryQuery(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				args := append([]string{"sql", name, "--engine", "spark", "--table", c.name, "--slo", anyTerms}, c.flags...)
+				args := append([]string{"sql", name, "--engine", "spark", "--table", c.name, "--slo", anyTerms}, flags...)
 				for _, p := range derived {
 					if values[p] != "" {
 						args = append(args, "--param", p+"="+values[p])
@@ -167,12 +167,21 @@ func (s *spark) run(t *testing.T, text string, columns []Column) [][]any {
 	return r.Rows
 }
 
-// mount makes the views of a run by the statements that reprise sql --mount prints; those of the metrics stand in a comment.
-func (s *spark) mount(t *testing.T, r *Run, name string) {
+// mount makes the views of a run by the statements that reprise sql --mount prints, and asks by the one in a comment which flags its queries need.
+func (s *spark) mount(t *testing.T, r *Run, name string) (flags []string) {
 	t.Helper()
 	text := reprise(t, "sql", "--mount", "file://"+r.Path, "--engine", "spark", "--table", name)
-	views, metrics, _ := strings.Cut(text, "(replay --metrics-url):\n")
-	s.run(t, views+"\n"+strings.ReplaceAll("\n"+metrics, "\n-- ", "\n"), nil)
+	views, rest, _ := strings.Cut(text, "read twice):\n")
+	forms, metrics, _ := strings.Cut(rest, "-- Only for a run with metrics/ (replay --metrics-url):\n")
+	plain := func(text string) string { return strings.ReplaceAll("\n"+text, "\n-- ", "\n") }
+	s.run(t, views+"\n"+plain(metrics), nil)
+	columns := []Column{{Name: "joined"}, {Name: "grouped"}, {Name: "mixed"}}
+	for i, needed := range s.run(t, plain(forms), columns)[0] {
+		if needed == true {
+			flags = append(flags, "--"+columns[i].Name)
+		}
+	}
+	return flags
 }
 
 func reprise(t *testing.T, args ...string) string {

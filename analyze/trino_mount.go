@@ -30,8 +30,7 @@ func (e *Engine) mountTable(ctx context.Context, r *Run) (queries.Source, error)
 	}
 	src := queries.Source{Scan: table.Scan(), Dialect: queries.Trino}
 	var n int64
-	text := `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE), coalesce(max(attempt) > 1, FALSE),
-count(DISTINCT clock_domain = 'wall') > 1, coalesce(bool_or(vantage = 'replay'), FALSE), count(*) FROM ` + src.Scan
+	text := queries.Forms(src.Scan, "coalesce(bool_or(vantage = 'replay'), FALSE)", "count(*)")
 	if err := e.row(ctx, text, &src.Joined, &src.Grouped, &src.Mixed, &r.replay, &n); err != nil {
 		return src, err
 	}

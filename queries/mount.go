@@ -67,6 +67,13 @@ func (t Table) Metrics() Table { return Table{t.Catalog, t.Schema, t.Name + "_me
 // Scan is the table as Source.Scan has it.
 func (t Table) Scan() string { return t.String() + " " + sourceMark }
 
+// Forms asks a run which forms of the base views it needs, as Source has them: joined, grouped, mixed. Rows that stand in several parts need
+// joined too, which this does not see. more are columns beside.
+func Forms(scan string, more ...string) string {
+	return `SELECT count(DISTINCT source_format || vantage) > 1 OR coalesce(bool_or(span_id IS NOT NULL), FALSE) AS joined, coalesce(max(attempt) > 1, FALSE) AS grouped,
+` + strings.Join(append([]string{"count(DISTINCT clock_domain = 'wall') > 1 AS mixed"}, more...), ", ") + ` FROM ` + scan
+}
+
 // Mount returns the statements that make a run at location a table of Trino's Hive connector: schema, table, and the call that makes
 // the days known, which is to be made again after each ingest. With metrics it has the table of the target's metrics too.
 func Mount(t Table, location string, metrics bool) []string {

@@ -162,6 +162,7 @@ func (a *app) sqlMount(location string, o *sqlFlags) error {
 		return usage(fmt.Errorf("--mount: expected the location as the cluster sees it, such as s3://bucket/run, local:///run (Trino) or s3a://bucket/run, file:///run (Spark), got %q", location))
 	}
 	var list []string
+	var scan string
 	again := "The last statement makes the days known: run it again after each ingest."
 	switch o.engine {
 	case "trino":
@@ -169,13 +170,13 @@ func (a *app) sqlMount(location string, o *sqlFlags) error {
 		if err != nil {
 			return usage(fmt.Errorf("--table: %w", err))
 		}
-		list = queries.Mount(t, location, true)
+		list, scan = queries.Mount(t, location, true), t.String()
 	case "spark":
 		t, err := queries.ParseSparkTable(o.table)
 		if err != nil {
 			return usage(fmt.Errorf("--table: %w", err))
 		}
-		list = queries.MountSpark(t, location, true)
+		list, scan = queries.MountSpark(t, location, true), t.String()
 		fmt.Fprintln(a.out, "-- No setting of the session matters: columns and days have their types here, times are microseconds of UTC in any zone, and each query asks for ANSI mode.")
 		if len(list) == 2 {
 			again = "The view is of the session, and of the files that are there: run it again after each ingest."
@@ -186,6 +187,8 @@ func (a *app) sqlMount(location string, o *sqlFlags) error {
 	for _, s := range list[:len(list)-1] {
 		fmt.Fprintf(a.out, "%s;\n", s)
 	}
-	fmt.Fprintf(a.out, "-- %s\n-- Only for a run with metrics/ (replay --metrics-url):\n-- %s;\n", again, strings.ReplaceAll(list[len(list)-1], "\n", "\n-- "))
+	commented := func(text string) string { return "-- " + strings.ReplaceAll(text, "\n", "\n-- ") + ";\n" }
+	fmt.Fprintf(a.out, "-- %s\n-- Which of --joined, --grouped and --mixed its queries need (--joined also where a log was read twice):\n%s", again, commented(queries.Forms(scan)))
+	fmt.Fprint(a.out, "-- Only for a run with metrics/ (replay --metrics-url):\n", commented(list[len(list)-1]))
 	return nil
 }
