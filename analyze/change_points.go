@@ -69,7 +69,7 @@ func (e *Engine) withChanges(ctx context.Context, r *Run, q queries.Query, sc Sc
 
 // changeBin is the step of charts, or a longer one in which a quarter more calls than the least come on average; 0 without calls.
 func (e *Engine) changeBin(ctx context.Context, r *Run, sc Scope, least int64) (int64, error) {
-	res, err := e.SQL(ctx, r, sc, "SELECT max(arrival_us) - min(arrival_us) AS span, count(arrival_us) AS n FROM requests WHERE latency")
+	res, err := e.look(ctx, r, sc, "SELECT max(arrival_us) - min(arrival_us) AS span, count(arrival_us) AS n FROM requests WHERE latency")
 	if err != nil {
 		return 0, err
 	}

@@ -24,47 +24,94 @@ type seen struct {
 	kinds     map[string]int64 // requests with latency and a first token, by ttft_kind and vantage
 }
 
-const coverageSQL = `SELECT coalesce(excluded, ''), coalesce(ttft_kind, 'unknown') || ' seen by ' || vantage, n, first, clockless
-FROM (SELECT excluded, ttft_kind, vantage, count(*) AS n, count(ttft_us) AS first, count(CASE WHEN arrival_us IS NULL AND clock_domain <> 'wall' THEN 1 END) AS clockless
-      FROM requests GROUP BY 1, 2, 3)
-ORDER BY 1, 2`
+// half is what one part of a range holds, and when its first and last requests arrived: nil without.
+type half struct {
+	seen
+	first, last *int64
+}
+
+// coverageSQL counts the requests of each part of a range. Arrivals are read only where they part it.
+const coverageSQL = `SELECT part, coalesce(excluded, ''), coalesce(ttft_kind, 'unknown') || ' seen by ' || vantage, n, first, clockless, first_us, last_us
+FROM (SELECT %s AS part, excluded, ttft_kind, vantage, count(*) AS n, count(ttft_us) AS first, count(CASE WHEN arrival_us IS NULL AND clock_domain <> 'wall' THEN 1 END) AS clockless,
+             %s
+      FROM requests GROUP BY 1, 2, 3, 4)
+ORDER BY 1, 2, 3`
 
 // coverage counts the attempts in range, and why those without latency are left out. It looks once a range.
 func (e *Engine) coverage(ctx context.Context, r *Run, sc Scope) (seen, error) {
-	key := coverageKey{run: r, hasFrom: sc.From != nil, hasTo: sc.To != nil, from: deref(sc.From), to: deref(sc.To)}
-	if s, ok := e.seen[key]; ok {
+	if s, ok := e.seen[keyOf(r, sc)]; ok {
 		return s, nil
 	}
-	s := seen{Coverage: Coverage{Excluded: map[string]int64{}}, kinds: map[string]int64{}}
+	parts, err := e.halves(ctx, r, sc, nil)
+	if err == nil {
+		e.seen[keyOf(r, sc)] = parts[0].seen
+	}
+	return parts[0].seen, err
+}
+
+func keyOf(r *Run, sc Scope) coverageKey {
+	return coverageKey{run: r, hasFrom: sc.From != nil, hasTo: sc.To != nil, from: deref(sc.From), to: deref(sc.To)}
+}
+
+// halves is the coverage of what arrived before a time and after it, of the first alone when there is no such time.
+func (e *Engine) halves(ctx context.Context, r *Run, sc Scope, cut *int64) (out [2]half, err error) {
+	for i := range out {
+		out[i].seen = seen{Coverage: Coverage{Excluded: map[string]int64{}}, kinds: map[string]int64{}}
+	}
+	part, ends := "0", "NULL AS first_us, NULL AS last_us"
+	if cut != nil {
+		part, ends = fmt.Sprintf("CASE WHEN arrival_us >= %d THEN 1 ELSE 0 END", *cut), "min(arrival_us) AS first_us, max(arrival_us) AS last_us"
+	}
 	src, err := e.mount(ctx, r)
 	if err != nil {
-		return s, err
+		return out, err
 	}
-	text, err := queries.ComposeText(coverageSQL, src, queries.Scope{From: sc.From, To: sc.To}, nil)
+	text, err := queries.ComposeText(fmt.Sprintf(coverageSQL, part, ends), src, queries.Scope{From: sc.From, To: sc.To}, nil)
 	if err != nil {
-		return s, err
+		return out, err
 	}
 	rows, err := e.query(ctx, text)
 	if err != nil {
-		return s, err
+		return out, err
 	}
 	defer rows.Close()
 	for rows.Next() {
+		var part, n, first, clockless int64
 		var reason, kind string
-		var n, first, clockless int64
-		if err := rows.Scan(&reason, &kind, &n, &first, &clockless); err != nil {
-			return s, err
+		var from, till *int64
+		if err := rows.Scan(&part, &reason, &kind, &n, &first, &clockless, &from, &till); err != nil {
+			return out, err
 		}
+		h := &out[part]
 		if src.Mixed {
-			s.clockless += clockless
+			h.clockless += clockless
 		}
-		s.add(reason, kind, n, first)
+		h.add(reason, kind, n, first)
+		h.reach(from, till)
 	}
-	if err := rows.Err(); err != nil {
-		return s, err
+	return out, rows.Err()
+}
+
+// reach widens what the half covers.
+func (h *half) reach(from, till *int64) {
+	if from != nil && (h.first == nil || *from < *h.first) {
+		h.first = from
 	}
-	e.seen[key] = s
-	return s, nil
+	if till != nil && (h.last == nil || *till > *h.last) {
+		h.last = till
+	}
+}
+
+// and is the coverage of both.
+func (s *seen) and(o seen) seen {
+	out := seen{Coverage{s.Requests + o.Requests, s.Eligible + o.Eligible, maps.Clone(s.Excluded)}, s.clockless + o.clockless, maps.Clone(s.kinds)}
+	for k, n := range o.Excluded {
+		out.Excluded[k] += n
+	}
+	for k, n := range o.kinds {
+		out.kinds[k] += n
+	}
+	return out
 }
 
 func (s *seen) add(reason, kind string, n, first int64) {

@@ -195,29 +195,43 @@ func (e *Engine) SQLAsIs(ctx context.Context, r *Run, sc Scope, text string) (*R
 }
 
 func (e *Engine) sql(ctx context.Context, r *Run, sc Scope, text string, verbatim bool) (*Result, error) {
-	text = strings.TrimSpace(leadingComments.ReplaceAllString(text, ""))
-	if word := strings.ToUpper(firstWord(text)); word != "SELECT" && word != "WITH" {
-		return nil, fmt.Errorf("expected a statement that begins with SELECT or WITH, got %q", firstWord(text))
-	}
-	src, err := e.mount(ctx, r)
+	res, warnings, err := e.composed(ctx, r, sc, text, verbatim)
 	if err != nil {
 		return nil, err
 	}
-	src.Verbatim = verbatim
-	values, warnings, err := e.workedOut(ctx, r, queries.Query{Text: text}, sc, nil)
-	if err != nil {
-		return nil, err
-	}
-	composed, err := queries.ComposeText(text, src, queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
-	if err != nil {
-		return nil, err
-	}
-	res := &Result{Query: "sql", Title: "SQL", Params: map[string]string{}, SQL: composed}
 	if err := e.fill(ctx, r, sc, res); err != nil {
 		return nil, fmt.Errorf("sql: %w", err)
 	}
 	res.Warnings = append(res.Warnings, warnings...)
 	return res, nil
+}
+
+// look is SQL for figures that nobody sees as a result: without its coverage, which is a look at the whole range more.
+func (e *Engine) look(ctx context.Context, r *Run, sc Scope, text string) (*Result, error) {
+	res, _, err := e.composed(ctx, r, sc, text, false)
+	if err != nil {
+		return nil, err
+	}
+	return res, e.ask(ctx, res)
+}
+
+// composed is the result of a statement before it has run.
+func (e *Engine) composed(ctx context.Context, r *Run, sc Scope, text string, verbatim bool) (*Result, []Warning, error) {
+	text = strings.TrimSpace(leadingComments.ReplaceAllString(text, ""))
+	if word := strings.ToUpper(firstWord(text)); word != "SELECT" && word != "WITH" {
+		return nil, nil, fmt.Errorf("expected a statement that begins with SELECT or WITH, got %q", firstWord(text))
+	}
+	src, err := e.mount(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	src.Verbatim = verbatim
+	values, warnings, err := e.workedOut(ctx, r, queries.Query{Text: text}, sc, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	composed, err := queries.ComposeText(text, src, queries.Scope{From: sc.From, To: sc.To, By: sc.By}, values)
+	return &Result{Query: "sql", Title: "SQL", Params: map[string]string{}, SQL: composed}, warnings, err
 }
 
 // givenValues are params and, of the SLO's, those that the query reads.

@@ -31,7 +31,7 @@ func (e *Engine) Identify(ctx context.Context, r *Run) (Identity, error) {
 		fmt.Fprintln(h, filepath.Base(p))
 	}
 	out := Identity{Path: r.Path, ID: fmt.Sprintf("%x", h.Sum(nil)[:6]), Parts: len(r.Parts)}
-	res, err := e.SQL(ctx, r, Scope{}, `SELECT coalesce(source_format, 'unknown') AS format, coalesce(vantage, 'unknown') AS seen, n, first_us, last_us
+	res, err := e.look(ctx, r, Scope{}, `SELECT coalesce(source_format, 'unknown') AS format, coalesce(vantage, 'unknown') AS seen, n, first_us, last_us
 FROM (SELECT source_format, vantage, count(*) AS n, min(arrival_us) AS first_us, max(arrival_us) AS last_us FROM requests GROUP BY 1, 2) ORDER BY 1, 2`)
 	if err != nil {
 		return out, err

@@ -78,7 +78,7 @@ func (e *Engine) incidentsIn(ctx context.Context, r *Run, sc Scope, bin int64) (
 // bin picks the bin of charts over time and of the incident finder from the span of arrivals: 10 s, or the next of 1, 2, 5
 // times a power of ten seconds that gives at most 60 of them. 0 without arrivals.
 func (e *Engine) bin(ctx context.Context, r *Run, sc Scope) (int64, error) {
-	res, err := e.SQL(ctx, r, sc, "SELECT max(arrival_us) - min(arrival_us) AS span FROM requests")
+	res, err := e.look(ctx, r, sc, "SELECT max(arrival_us) - min(arrival_us) AS span FROM requests")
 	if err != nil {
 		return 0, err
 	}
@@ -155,7 +155,7 @@ func (e *Engine) onset(ctx context.Context, r *Run, sc Scope, bin int64, in *Inc
 	if in.Tenant != "" {
 		who = " AND tenant = '" + strings.ReplaceAll(in.Tenant, "'", "''") + "'"
 	}
-	res, err := e.SQL(ctx, r, sc, fmt.Sprintf(`SELECT arrival_us - mod(arrival_us, %d) AS start_us,
+	res, err := e.look(ctx, r, sc, fmt.Sprintf(`SELECT arrival_us - mod(arrival_us, %d) AS start_us,
        CAST(sum(greatest(input_tokens - coalesce(cached_tokens, 0), 0)) AS BIGINT) AS fresh
 FROM requests WHERE generation AND arrival_us IS NOT NULL AND input_tokens IS NOT NULL%s GROUP BY 1 ORDER BY 1`, bin, who))
 	if err != nil || len(res.Rows) == 0 {

@@ -111,7 +111,7 @@ func (e *Engine) retries(ctx context.Context, r *Run, sc Scope, in *Incident) er
 
 // attempts counts those of a scope, how many of them were not the first of their call, and how many failed.
 func (e *Engine) attempts(ctx context.Context, r *Run, sc Scope) (n, retried, failed float64, err error) {
-	res, err := e.SQL(ctx, r, sc, "SELECT count(*) AS n, count(CASE WHEN attempt > 1 THEN 1 END) AS retried, count(CASE WHEN status = 'failed' THEN 1 END) AS failed FROM requests WHERE generation")
+	res, err := e.look(ctx, r, sc, "SELECT count(*) AS n, count(CASE WHEN attempt > 1 THEN 1 END) AS retried, count(CASE WHEN status = 'failed' THEN 1 END) AS failed FROM requests WHERE generation")
 	if err != nil {
 		return 0, 0, 0, err
 	}

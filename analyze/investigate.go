@@ -118,7 +118,7 @@ func (e *Engine) window(ctx context.Context, r *Run, sc Scope, from, to int64) (
 
 // budgetShare is bad over the bad calls that the objective allows in the scope.
 func (e *Engine) budgetShare(ctx context.Context, r *Run, sc Scope, bad int64) (*float64, error) {
-	res, err := e.SQL(ctx, r, sc, "SELECT count(*) FROM calls WHERE verdict IN ('good', 'bad')")
+	res, err := e.look(ctx, r, sc, "SELECT count(*) FROM calls WHERE verdict IN ('good', 'bad')")
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ const maxPictureBlocks = 1_000_000
 type levels struct{ requests, timed, first, chunks, prompts, prefixes, cached, staged, blocks, replayed, turns, probes int64 }
 
 func (e *Engine) levels(ctx context.Context, r *Run, sc Scope) (l levels, err error) {
-	res, err := e.SQL(ctx, r, sc, `SELECT count(*), count(arrival_us), count(ttft_us), count(CASE WHEN chunks >= 2 THEN 1 END), count(system_tokens), count(prefix_ids), count(cached_tokens),
+	res, err := e.look(ctx, r, sc, `SELECT count(*), count(arrival_us), count(ttft_us), count(CASE WHEN chunks >= 2 THEN 1 END), count(system_tokens), count(prefix_ids), count(cached_tokens),
 		count(CASE WHEN prefill_us IS NOT NULL THEN queue_us END), coalesce(sum(len(prefix_ids)), 0), count(CASE WHEN vantage = 'replay' THEN 1 END), count(session_id) - count(DISTINCT session_id), count(CASE WHEN contains(quality, 'probe') THEN 1 END) FROM requests`)
 	if err != nil {
 		return l, err

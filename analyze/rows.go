@@ -17,6 +17,22 @@ import (
 
 // fill runs the statement of res and puts in its rows, its coverage and the warnings that the values give.
 func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result) error {
+	if err := e.ask(ctx, res); err != nil {
+		return err
+	}
+	seen, err := e.coverage(ctx, r, sc)
+	if err != nil {
+		return err
+	}
+	res.Coverage = Coverage{seen.Requests, seen.Eligible, maps.Clone(seen.Excluded)}
+	res.Warnings = append(res.Warnings, seen.warnings(res, sc)...)
+	doubts, err := e.doubts(ctx, r)
+	res.Warnings = append(res.Warnings, doubts...)
+	return err
+}
+
+// ask runs the statement of res and puts in its rows, and the warnings that the values give.
+func (e *Engine) ask(ctx context.Context, res *Result) error {
 	rows, err := e.query(ctx, res.SQL)
 	if err != nil {
 		return err
@@ -29,7 +45,7 @@ func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result) error 
 	if err := res.setColumns(names); err != nil {
 		return err
 	}
-	res.Rows, res.Warnings = [][]any{}, []Warning{}
+	res.Rows = [][]any{}
 	c := converter{columns: res.Columns}
 	for rows.Next() {
 		row, err := c.scan(rows)
@@ -38,19 +54,8 @@ func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result) error 
 		}
 		res.Rows = append(res.Rows, row)
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	seen, err := e.coverage(ctx, r, sc)
-	if err != nil {
-		return err
-	}
-	res.Coverage = Coverage{seen.Requests, seen.Eligible, maps.Clone(seen.Excluded)}
-	res.Warnings = append(res.Warnings, c.warnings()...)
-	res.Warnings = append(res.Warnings, seen.warnings(res, sc)...)
-	doubts, err := e.doubts(ctx, r)
-	res.Warnings = append(res.Warnings, doubts...)
-	return err
+	res.Warnings = append([]Warning{}, c.warnings()...)
+	return rows.Err()
 }
 
 // setColumns takes the names of the statement when there is no header, else checks that both agree.

@@ -20,7 +20,7 @@ FROM (SELECT *, CASE WHEN arrival_us IS NOT NULL THEN replica END AS spot FROM r
 GROUP BY 1 ORDER BY 1`
 
 func (e *Engine) stallLevels(ctx context.Context, r *Run) ([]stallLevel, error) {
-	res, err := e.SQL(ctx, r, Scope{}, stallLevelSQL)
+	res, err := e.look(ctx, r, Scope{}, stallLevelSQL)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (m *rungMeter) seconds() float64 { return float64(m.To-m.From) / 1e6 }
 func (m *rungMeter) counts(ctx context.Context) error {
 	text := fmt.Sprintf(`SELECT count(CASE WHEN arrival_us >= %[1]d AND arrival_us < %[2]d AND status NOT IN ('cancelled', 'client_error') THEN 1 END),
 count(CASE WHEN arrival_us + end_us >= %[1]d AND arrival_us + end_us < %[2]d AND status IN ('ok', 'ok_length') THEN 1 END) FROM requests`, m.From, m.To)
-	res, err := m.e.SQL(ctx, m.run, Scope{}, text)
+	res, err := m.e.look(ctx, m.run, Scope{}, text)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -98,22 +97,24 @@ func (w *weekly) last() Scope { return w.scope(w.out.Last[0], w.out.Last[1]) }
 
 func (w *weekly) hasLast() bool { return w.out.Last[0] < w.out.Last[1] }
 
-// spans finds when the first and last calls of both weeks arrived.
+// spans finds when the first and last calls of both weeks arrived, and counts what is in them: one look for the coverage of all that follows.
 func (w *weekly) spans(ctx context.Context) error {
 	w.out.Seen, w.out.Last = [2]int64{w.o.From, w.o.From}, [2]int64{w.o.From - weekMicros, w.o.From - weekMicros}
-	res, err := w.SQL(ctx, w.run, w.both(), fmt.Sprintf(`SELECT CASE WHEN arrival_us >= %d THEN 1 ELSE 0 END AS this, min(arrival_us) AS first_us, max(arrival_us) AS last_us
-FROM requests WHERE arrival_us IS NOT NULL GROUP BY 1`, w.o.From))
+	parts, err := w.halves(ctx, w.run, w.both(), &w.o.From)
 	if err != nil {
 		return err
 	}
-	for _, row := range res.Rows {
-		span := &w.out.Last
-		if deref(integer(row[0])) == 1 {
-			span = &w.out.Seen
+	for i, span := range []*[2]int64{&w.out.Last, &w.out.Seen} {
+		p := parts[i]
+		if p.first == nil {
+			continue
 		}
-		first, last := *integer(row[1]), *integer(row[2])
-		*span = [2]int64{first - first%minuteMicros, last - last%minuteMicros + minuteMicros}
+		*span = [2]int64{*p.first - *p.first%minuteMicros, *p.last - *p.last%minuteMicros + minuteMicros}
+		if parts[0].clockless == 0 { // else some lie where only their own clock says
+			w.seen[keyOf(w.run, w.scope(span[0], span[1]))] = p.seen
+		}
 	}
+	w.seen[keyOf(w.run, w.both())] = parts[0].and(parts[1].seen)
 	return nil
 }
 

@@ -108,7 +108,7 @@ func (w *weekly) samples(ctx context.Context, latency *Result, n int) (map[sampl
 		most = max(most, deref(integer(row[n])))
 	}
 	every := most/weekSample + 1
-	res, err := w.SQL(ctx, w.run, w.both(), fmt.Sprintf(`SELECT grp, arrival_us - %d AS since_us, ttft_us, tpot_us, e2e_us FROM calls
+	res, err := w.look(ctx, w.run, w.both(), fmt.Sprintf(`SELECT grp, arrival_us - %d AS since_us, ttft_us, tpot_us, e2e_us FROM calls
 WHERE latency AND arrival_us IS NOT NULL AND hash(request_id) %% %d = 0 ORDER BY arrival_us, request_id`, w.o.From, every))
 	if err != nil {
 		return nil, err

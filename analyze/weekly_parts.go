@@ -100,7 +100,7 @@ func (w *weekly) burn(ctx context.Context) error {
 
 // skippedRules names the burn rate rules whose long window is longer than the log.
 func (e *Engine) skippedRules(ctx context.Context, r *Run, sc Scope) ([]Warning, error) {
-	res, err := e.SQL(ctx, r, sc, "SELECT rule, long_us / 3.6e9, (last_us - first_us) / 3.6e9 FROM burn_windows WHERE from_us > last_us ORDER BY long_us")
+	res, err := e.look(ctx, r, sc, "SELECT rule, long_us / 3.6e9, (last_us - first_us) / 3.6e9 FROM burn_windows WHERE from_us > last_us ORDER BY long_us")
 	if err != nil {
 		return nil, err
 	}
@@ -119,10 +119,11 @@ var weekFigures = []struct {
 
 // figures runs the queries of the week.
 func (w *weekly) figures(ctx context.Context) error {
-	has, err := w.levels(ctx, w.run, w.this())
+	res, err := w.look(ctx, w.run, w.this(), "SELECT count(*) AS n, count(system_tokens) AS prompts FROM requests")
 	if err != nil {
 		return err
 	}
+	has := levels{requests: deref(integer(res.Rows[0][0])), prompts: deref(integer(res.Rows[0][1]))} // what these queries hang on
 	for _, q := range weekFigures {
 		if _, priced := w.o.Hardware["price_gpu_hour"]; q.name == "cost" && !priced {
 			continue
@@ -176,7 +177,7 @@ func (w *weekly) incidents(ctx context.Context) (err error) {
 	for _, i := range w.out.Incidents {
 		windows = append(windows, fmt.Sprintf("arrival_us >= %d AND arrival_us < %d", i.From, i.To))
 	}
-	res, err := w.SQL(ctx, w.run, sc, "SELECT count(*) AS n FROM calls WHERE generation AND NOT cached_response AND verdict = 'bad' AND ("+strings.Join(windows, " OR ")+")")
+	res, err := w.look(ctx, w.run, sc, "SELECT count(*) AS n FROM calls WHERE generation AND NOT cached_response AND verdict = 'bad' AND ("+strings.Join(windows, " OR ")+")")
 	if err == nil {
 		w.out.Within = deref(integer(res.Rows[0][0]))
 	}

@@ -104,6 +104,7 @@ func compose(text string, params []Param, c composition) (string, error) {
 	if cte := paramsCTE(params, literals); cte != "" {
 		ctes = append(ctes, cte)
 	}
+	literals["step_us"] = step(params, c.values)
 	fill, err := c.placeholders(literals)
 	if err != nil {
 		return "", err
@@ -138,6 +139,18 @@ func compose(text string, params []Param, c composition) (string, error) {
 		join, text = ",\n", strings.TrimLeft(text[len(with):], " \n")
 	}
 	return c.src.Dialect.finish(head + strings.Join(ctes, ",\n") + join + text), nil
+}
+
+// step is the longest stretch of time, a minute at most, that bins of the query's bin_us and whole minutes are made of: such counts serve both.
+func step(params []Param, values map[string]string) string {
+	a, b := int64(60_000_000), int64(0)
+	if i := slices.IndexFunc(params, func(p Param) bool { return p.Name == "bin_us" }); i >= 0 {
+		b, _ = strconv.ParseInt(params[i].value(values), 10, 64) // literals has checked it
+	}
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return strconv.FormatInt(a, 10)
 }
 
 // form is the view that stands in for one, as the source needs.

@@ -86,7 +86,8 @@
 //	events: grp, replica, at_us, change: +1 where an attempt to generate text begins, -1 where it ends
 //	token_steps: gaps with known tokens, one row a token: step_us DOUBLE = gap / tokens, end_us of its gap
 //	prompts, blocks: prompts in order of arrival (place) and their prefix blocks
-//	judged_minutes: calls to generate text by group and minute: good, bad, unevaluable
+//	judged_sets: calls to generate text by group, verdict and missed terms; judged_steps: by group and step of time ({step_us}: the part that bin_us, where
+//	  a query has it, and a minute have in common)
 //	burn_windows: the burn rate rules, one row each; burn_states: what each rule sees of a group, one row a minute at which that changes (metrics.md 3.6)
 //	timelines: calls whose tokens have deadlines and known times: lateness, and what the tokens were worth (metrics.md 3.3 to 3.5)
 //	weeks: the ISO weeks that the log touches

@@ -25,9 +25,9 @@
 WITH
 -- 1970-01-05 was a Monday
 counted AS (
-  SELECT minute_us - mod(mod(minute_us - 345600000000, 604800000000) + 604800000000, 604800000000) AS week_us, grp, CAST(sum(n) AS BIGINT) AS n,
+  SELECT start_us - mod(mod(start_us - 345600000000, 604800000000) + 604800000000, 604800000000) AS week_us, grp, CAST(sum(n) AS BIGINT) AS n,
          CAST(sum(good) AS BIGINT) AS good, CAST(sum(bad) AS BIGINT) AS bad, CAST(sum(unevaluable) AS BIGINT) AS unevaluable, nullif(sum(good + bad), 0) * 1e0 AS base
-  FROM judged_minutes
+  FROM judged_steps
   GROUP BY 1, 2
 ),
 -- Wilson interval (metrics.md 2.2), z = 1.959963984540054; the objective's complement without the noise of its last bits

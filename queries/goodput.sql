@@ -28,34 +28,17 @@
 -- column goodput_ratio share higher
 -- column seconds s none
 WITH
--- calls that a model answered or should have; one row a group, verdict and set of missed terms (a sum of 1, 2, 4, 8, 16; below 0: not answered, no set)
-counted AS (
-  SELECT grp, verdict, asked, CASE WHEN verdict = 'good' THEN 0 WHEN outcome = 'client_error' THEN -2 WHEN NOT latency THEN -1
-                            ELSE CASE WHEN ttft_ok = FALSE THEN 1 ELSE 0 END + CASE WHEN ttfvt_ok = FALSE THEN 2 ELSE 0 END
-                               + CASE WHEN tpot_ok = FALSE THEN 4 ELSE 0 END + CASE WHEN e2e_ok = FALSE THEN 8 ELSE 0 END
-                               + CASE WHEN max_gap_ok = FALSE THEN 16 ELSE 0 END END AS missed,
-         count(*) AS n, coalesce(sum(output_tokens), 0) AS tokens
-  FROM calls
-  WHERE generation AND NOT cached_response
-  GROUP BY 1, 2, 3, 4
-),
--- what the attempts add that do not speak for their call
-others AS (
-  SELECT grp, sum(other_attempts) AS attempts, sum(other_judged) AS judged, sum(other_good) AS good, sum(other_tokens) AS tokens
-  FROM calls
-  WHERE generation AND NOT cached_response AND other_attempts > 0
-  GROUP BY grp
-),
 marked AS (
-  SELECT counted.*, CASE WHEN verdict IN ('good', 'bad') THEN n ELSE 0 END AS judged, CASE WHEN verdict = 'good' THEN n ELSE 0 END AS good,
+  SELECT *, CASE WHEN verdict IN ('good', 'bad') THEN n ELSE 0 END AS judged, CASE WHEN verdict = 'good' THEN n ELSE 0 END AS good,
          CASE WHEN verdict IN ('good', 'bad') AND missed >= 0 THEN n ELSE 0 END AS answered
-  FROM counted
+  FROM judged_sets
 ),
 summed AS (
   SELECT grp, sum(n) AS n, sum(judged) AS judged, nullif(sum(judged), 0) * 1e0 AS base, sum(good) AS good,
          sum(CASE WHEN verdict = 'unevaluable' THEN n ELSE 0 END) AS unevaluable, sum(CASE WHEN verdict = 'excluded' THEN n ELSE 0 END) AS excluded,
          sum(CASE WHEN missed = -2 THEN n ELSE 0 END) AS client_errors,
-         sum(CASE WHEN verdict = 'good' THEN tokens ELSE 0 END) AS good_tokens, sum(tokens) AS tokens,
+         sum(CASE WHEN verdict = 'good' THEN tokens ELSE 0 END) AS good_tokens, sum(tokens) AS tokens, sum(other_attempts) AS other_attempts,
+         sum(other_judged) AS other_judged, sum(other_good) AS other_good, sum(other_tokens) AS other_tokens,
          sum(CASE WHEN mod(asked, 2) >= 1 THEN judged END) AS ttft_n, sum(CASE WHEN mod(asked, 2) >= 1 AND mod(missed, 2) < 1 THEN answered ELSE 0 END) AS ttft_met,
          sum(CASE WHEN mod(asked, 4) >= 2 THEN judged END) AS ttfvt_n, sum(CASE WHEN mod(asked, 4) >= 2 AND mod(missed, 4) < 2 THEN answered ELSE 0 END) AS ttfvt_met,
          sum(CASE WHEN mod(asked, 8) >= 4 THEN judged END) AS tpot_n, sum(CASE WHEN mod(asked, 8) >= 4 AND mod(missed, 8) < 4 THEN answered ELSE 0 END) AS tpot_met,
@@ -70,14 +53,13 @@ intervals AS (
          1.959963984540054e0 / (base + 3.841458820694169e0) * sqrt(good * (1 - good / base) + 9.603647051735422e-1) AS half
   FROM summed
 )
-SELECT b.grp, CAST(n AS BIGINT) AS n, CAST(b.good AS BIGINT) AS good, CAST(b.judged - b.good AS BIGINT) AS bad, CAST(unevaluable AS BIGINT) AS unevaluable,
+SELECT grp, CAST(n AS BIGINT) AS n, CAST(good AS BIGINT) AS good, CAST(judged - good AS BIGINT) AS bad, CAST(unevaluable AS BIGINT) AS unevaluable,
        CAST(excluded AS BIGINT) AS excluded, CAST(client_errors AS BIGINT) AS client_errors, attainment,
        middle - half AS attainment_low, middle + half AS attainment_high, ttft_met * 1e0 / nullif(ttft_n, 0) AS ttft_attainment,
        ttfvt_met * 1e0 / nullif(ttfvt_n, 0) AS ttfvt_attainment, tpot_met * 1e0 / nullif(tpot_n, 0) AS tpot_attainment,
        e2e_met * 1e0 / nullif(e2e_n, 0) AS e2e_attainment, max_gap_met * 1e0 / nullif(max_gap_n, 0) AS max_gap_attainment,
-       CAST(n + coalesce(o.attempts, 0) AS BIGINT) AS attempts,
-       (b.good + coalesce(o.good, 0)) * 1e0 / nullif(b.judged + coalesce(o.judged, 0), 0) AS attempt_attainment,
-       b.good / seconds AS goodput_per_s, good_tokens / seconds AS token_goodput_per_s, (b.tokens + coalesce(o.tokens, 0)) / seconds AS delivered_per_s,
-       good_tokens * 1e0 / nullif(b.tokens + coalesce(o.tokens, 0), 0) AS goodput_ratio, seconds
-FROM intervals AS b LEFT JOIN others AS o ON b.grp = o.grp CROSS JOIN covered
-ORDER BY b.grp
+       CAST(n + other_attempts AS BIGINT) AS attempts, (good + other_good) * 1e0 / nullif(judged + other_judged, 0) AS attempt_attainment,
+       good / seconds AS goodput_per_s, good_tokens / seconds AS token_goodput_per_s, (tokens + other_tokens) / seconds AS delivered_per_s,
+       good_tokens * 1e0 / nullif(tokens + other_tokens, 0) AS goodput_ratio, seconds
+FROM intervals CROSS JOIN covered
+ORDER BY grp

@@ -10,20 +10,12 @@
 -- column share share higher
 -- column goodput_per_s requests/s higher
 WITH
-marked AS (
-  SELECT grp, verdict, latency,
-         coalesce((mod(asked, 2) < 1 OR ttft_ok) AND (mod(asked, 4) < 2 OR ttfvt_ok) AND (mod(asked, 8) < 4 OR tpot_ok) AND (mod(asked, 16) < 8 OR e2e_ok)
-                  AND (asked < 16 OR max_gap_ok) AND asked > 0, FALSE) AS measured_good, count(*) AS n
-  FROM calls
-  WHERE generation AND NOT cached_response
-  GROUP BY 1, 2, 3, 4
-),
 ruled AS (
-  SELECT grp, 1 AS place, 'ours' AS rule, verdict IN ('good', 'bad') AS counts, verdict = 'good' AS is_good, n FROM marked
+  SELECT grp, 1 AS place, 'ours' AS rule, verdict IN ('good', 'bad') AS counts, verdict = 'good' AS is_good, n FROM judged_sets
   UNION ALL
-  SELECT grp, 2, 'vllm', latency AND verdict IN ('good', 'bad'), verdict = 'good', n FROM marked
+  SELECT grp, 2, 'vllm', missed >= 0 AND verdict IN ('good', 'bad'), verdict = 'good', n FROM judged_sets
   UNION ALL
-  SELECT grp, 3, 'aiperf', latency, measured_good, n FROM marked
+  SELECT grp, 3, 'aiperf', missed >= 0, measured_good, n FROM judged_sets
 ),
 counted AS (
   SELECT grp, place, rule, CAST(sum(CASE WHEN counts THEN n ELSE 0 END) AS BIGINT) AS n,

@@ -16,15 +16,13 @@
 -- chart line x=start_us y=attainment
 WITH
 placed AS (
-  SELECT grp, arrival_us - mod(arrival_us, bin_us) AS start_us, bin_us / 1e6 AS seconds, verdict, output_tokens, other_tokens
-  FROM calls CROSS JOIN params
-  WHERE generation AND NOT cached_response AND arrival_us IS NOT NULL
+  SELECT grp, start_us - mod(start_us, bin_us) AS start_us, bin_us / 1e6 AS seconds, n, good, bad, unevaluable, excluded, good_tokens, delivered_tokens
+  FROM judged_steps CROSS JOIN params
 ),
 counted AS (
-  SELECT grp, start_us, seconds, count(*) AS n,
-         count(*) FILTER (WHERE verdict = 'good') AS good, count(*) FILTER (WHERE verdict = 'bad') AS bad,
-         count(*) FILTER (WHERE verdict = 'unevaluable') AS unevaluable, count(*) FILTER (WHERE verdict = 'excluded') AS excluded,
-         coalesce(sum(output_tokens) FILTER (WHERE verdict = 'good'), 0) AS good_tokens, coalesce(sum(output_tokens), 0) + coalesce(sum(other_tokens), 0) AS delivered_tokens
+  SELECT grp, start_us, seconds, CAST(sum(n) AS BIGINT) AS n, CAST(sum(good) AS BIGINT) AS good, CAST(sum(bad) AS BIGINT) AS bad,
+         CAST(sum(unevaluable) AS BIGINT) AS unevaluable, CAST(sum(excluded) AS BIGINT) AS excluded,
+         sum(good_tokens) AS good_tokens, sum(delivered_tokens) AS delivered_tokens
   FROM placed
   GROUP BY grp, start_us, seconds
 )

@@ -11,11 +11,15 @@ WITH
 binned AS (
   SELECT arrival_us - mod(arrival_us, bin_us) AS start_us, verdict, status
   FROM judged CROSS JOIN params
-  WHERE arrival_us IS NOT NULL AND verdict IN ('good', 'bad')
+  WHERE arrival_us IS NOT NULL
+),
+counted AS (
+  SELECT start_us, count(CASE WHEN verdict IN ('good', 'bad') THEN 1 END) AS eligible, count(CASE WHEN verdict = 'bad' THEN 1 END) AS bad,
+         count(CASE WHEN status = 'failed' AND verdict IN ('good', 'bad') THEN 1 END) AS failed
+  FROM binned
+  GROUP BY start_us
 )
-SELECT start_us, count(*) AS eligible,
-       count(CASE WHEN verdict = 'bad' THEN 1 END) AS bad,
-       count(CASE WHEN status = 'failed' THEN 1 END) AS failed
-FROM binned
-GROUP BY start_us
+SELECT start_us, eligible, bad, failed
+FROM counted
+WHERE eligible > 0
 ORDER BY start_us

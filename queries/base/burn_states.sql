@@ -20,8 +20,8 @@ FROM (
       SELECT grp, rule, step, n, bad, last_us,
              CASE step WHEN 0 THEN minute_us WHEN 1 THEN minute_us + short_us WHEN 2 THEN minute_us + long_us ELSE greatest(from_us, minute_us) END AS at_us
       FROM (
-        SELECT grp, minute_us + 60000000 AS minute_us, good + bad AS n, bad
-        FROM judged_minutes
+        SELECT grp, start_us + 60000000 AS minute_us, good + bad AS n, bad
+        FROM judged_steps
         WHERE good + bad > 0
       ) CROSS JOIN burn_windows CROSS JOIN (VALUES (0), (1), (2), (3)) AS steps(step)
     )
