@@ -82,17 +82,11 @@ func (w *weekly) burn(ctx context.Context) error {
 		return nil
 	}
 	// a curve for the eye: the rule in the middle, at every half hour
-	curve, err := w.query(ctx, "burn_rate", w.both(), nil)
+	curve, err := w.query(ctx, "burn_rate", w.both(), map[string]string{"only": "6h/30m",
+		"since_us": strconv.FormatInt(w.o.From, 10), "every_us": strconv.Itoa(hourMicros / 2)})
 	if err != nil {
 		return err
 	}
-	if at, err = columnIndex(curve, "rule", "at_us"); err != nil {
-		return err
-	}
-	curve.Rows = slices.DeleteFunc(curve.Rows, func(row []any) bool {
-		end := row[at["at_us"]].(int64)
-		return row[at["rule"]] != "6h/30m" || end < w.o.From || end%(hourMicros/2) != 0
-	})
 	curve.Warnings = nil
 	w.out.Results["burn_rate"] = curve
 	return nil
