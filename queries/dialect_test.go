@@ -60,7 +60,7 @@ func TestTranslateSpark(t *testing.T) {
 		{"arg_min(x, p)", "min_by(x, p) FILTER (WHERE x IS NOT NULL)"},
 		{"quantile_cont(x, 0.5) FILTER (WHERE y)", "percentile(x, 0.5) FILTER (WHERE y)"},
 		{"sum(a * b ORDER BY a) + sum(c) OVER w", "sum(a * b) + sum(c) OVER w"},
-		{"array_agg(x ORDER BY k)", "transform(array_sort(array_agg(struct(k, x AS value))), s -> s.value)"},
+		{"array_agg(x ORDER BY j, k)", "transform(array_sort(array_agg(struct(j, k, x AS value))), s -> s.value)"},
 		{"string_agg(x, '+' ORDER BY p) FILTER (WHERE p = f)", "array_join(transform(array_sort(array_agg(struct(p, x AS value)) FILTER (WHERE p = f)), s -> s.value), '+')"},
 		{"list_filter(str_split(q, ','), lambda f: f <> '')", "filter(split(q, ','), f -> f <> '')"},
 		{"x AS NOT MATERIALIZED (SELECT CAST(1 AS HUGEINT))", "x AS (SELECT CAST(1 AS DECIMAL(38, 0)))"},

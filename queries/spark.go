@@ -66,7 +66,7 @@ var sparkWords = words{
 
 // sortedList is array_agg(x ORDER BY y); Spark's own knows no order.
 func sortedList(a []string, filter string) string {
-	value, order, ok := strings.Cut(a[0], " ORDER BY ")
+	value, order, ok := strings.Cut(strings.Join(a, ", "), " ORDER BY ")
 	if !ok {
 		return spelled("array_agg")(a, filter)
 	}
