@@ -32,6 +32,7 @@ type dispatcher struct {
 	limit    int
 	inFlight atomic.Int64
 	held     int        // calls that had to wait for the limit
+	late     []float64  // how late each sleep of the thread ended, microseconds
 	turns    *turnQueue // calls that waited for a turn of their session; nil in open pacing
 	free     chan struct{}
 	wg       sync.WaitGroup
@@ -75,6 +76,10 @@ func (d *dispatcher) lead() time.Duration {
 	return early
 }
 
+func (d *dispatcher) woke(late time.Duration) {
+	d.late = append(d.late, float64(late)/float64(time.Microsecond))
+}
+
 // feed puts calls that are due at a set time and turns that waited for others in the order in which they are due.
 type feed struct {
 	d     *dispatcher
@@ -88,7 +93,7 @@ func (f *feed) take(ctx context.Context) (prepared, bool) {
 		p, ok := <-f.ready
 		if ok {
 			p.due = f.d.due(p.index)
-			f.d.pace.until(ctx, p.due, f.d.lead())
+			f.d.pace.until(ctx, p.due, f.d.lead(), f.d.woke)
 		}
 		return p, ok
 	}
@@ -99,7 +104,7 @@ func (f *feed) take(ctx context.Context) (prepared, bool) {
 			f.wait(ctx, due, wait)
 			continue
 		}
-		f.d.pace.until(ctx, due, f.d.lead())
+		f.d.pace.until(ctx, due, f.d.lead(), f.d.woke)
 		if fromTurns {
 			return f.d.turns.pop(), true
 		}

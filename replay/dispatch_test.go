@@ -119,18 +119,29 @@ func TestLead(t *testing.T) {
 func TestMachinePacer(t *testing.T) {
 	p := newPacer()
 	defer p.lock()()
+	sleeps := 0
+	woke := func(late time.Duration) {
+		if sleeps++; late < 0 {
+			t.Errorf("woke %v early", -late)
+		}
+	}
+	defer func() {
+		if sleeps < 20 {
+			t.Errorf("told of %d sleeps", sleeps)
+		}
+	}()
 	for range 20 {
 		at := time.Now().Add(2 * time.Millisecond)
-		p.until(t.Context(), at, early)
+		p.until(t.Context(), at, early, woke)
 		if time.Until(at) > early {
 			t.Fatal("returned long before the instant")
 		}
 	}
-	p.until(t.Context(), time.Now().Add(-time.Second), early)
+	p.until(t.Context(), time.Now().Add(-time.Second), early, woke)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	start := time.Now()
-	p.until(ctx, start.Add(time.Hour), early)
+	p.until(ctx, start.Add(time.Hour), early, woke)
 	if time.Since(start) > time.Minute {
 		t.Error("did not end with its context")
 	}

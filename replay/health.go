@@ -9,28 +9,17 @@ import (
 
 // healthWatch measures this process while a replay runs.
 type healthWatch struct {
-	start   time.Time
-	cpu     time.Duration
-	known   bool
-	pauses  *metrics.Float64Histogram
-	quit    chan struct{}
-	hiccups chan []float64
+	start  time.Time
+	cpu    time.Duration
+	known  bool
+	pauses *metrics.Float64Histogram
 }
 
 const pauseMetric = "/sched/pauses/total/gc:seconds"
 
-// sleepers are the threads that sleep in the kernel while a replay runs, this watch's and the dispatcher's. Each keeps one of the runtime's
-// processors until the runtime's monitor takes it away, up to 10 ms, while a call that is due waits: so there is one more for each.
-const sleepers = 2
-
-// processors are those the runtime has while no replay runs. Several may run at once (selfcheck): none takes what another has set for it.
-var processors = runtime.GOMAXPROCS(0)
-
 func startHealth() *healthWatch {
-	h := &healthWatch{start: time.Now(), pauses: gcPauses(), quit: make(chan struct{}), hiccups: make(chan []float64, 1)}
+	h := &healthWatch{start: time.Now(), pauses: gcPauses()}
 	h.cpu, h.known = cpuTime()
-	runtime.GOMAXPROCS(processors + sleepers)
-	go h.watch()
 	return h
 }
 
@@ -45,32 +34,12 @@ func gcPauses() *metrics.Float64Histogram {
 	return &h
 }
 
-// hiccupStep is a pause of the watcher; what it takes longer is the hiccup. Each sleep of a thread takes a processor from the runtime, whose
-// monitor then wakes every 20 us for a while to give it on: at 10 ms that alone cost half of what the client used.
-const hiccupStep = 50 * time.Millisecond
+// processors are those the runtime has while no replay runs.
+var processors = runtime.GOMAXPROCS(0)
 
-// watch sleeps and notes how late it wakes (microseconds): nothing this process measures can be better.
-func (h *healthWatch) watch() {
-	runtime.LockOSThread() // its thread, with the finer timers it is given, ends with it
-	var late []float64
-	for {
-		select {
-		case <-h.quit:
-			h.hiccups <- late
-			return
-		default:
-		}
-		start := time.Now()
-		rest(hiccupStep)
-		late = append(late, float64(time.Since(start)-hiccupStep)/1000)
-	}
-}
-
-// stop ends the watch.
-func (h *healthWatch) stop() Health {
-	close(h.quit)
-	late := <-h.hiccups
-	runtime.GOMAXPROCS(processors)
+// stop ends the watch. late is by how much the dispatcher woke behind what it asked for, in microseconds: nothing this process measures can
+// be better. (A thread that sleeps for that alone cost a seventh of the processor time: each sleep keeps the runtime's monitor awake.)
+func (h *healthWatch) stop(late []float64) Health {
 	var out Health
 	if len(late) > 0 {
 		slices.Sort(late)

@@ -9,8 +9,8 @@ import (
 type pacer interface {
 	// lock prepares the calling goroutine, which alone calls until; undo gives up what lock took.
 	lock() (undo func())
-	// until returns at the instant or at most lead before it, or soon after ctx has ended.
-	until(ctx context.Context, t time.Time, lead time.Duration)
+	// until returns at the instant or at most lead before it, or soon after ctx has ended. woke is told how late each sleep ended.
+	until(ctx context.Context, t time.Time, lead time.Duration, woke func(late time.Duration))
 }
 
 // early is how long before an instant the thread wakes and starts the call: the wake-ups of the thread and of another that runs the call
@@ -26,7 +26,7 @@ type timerPacer struct{}
 
 func (timerPacer) lock() func() { return func() {} }
 
-func (timerPacer) until(ctx context.Context, t time.Time, _ time.Duration) {
+func (timerPacer) until(ctx context.Context, t time.Time, _ time.Duration, woke func(time.Duration)) {
 	wait := time.Until(t)
 	if wait <= 0 {
 		return
@@ -35,6 +35,7 @@ func (timerPacer) until(ctx context.Context, t time.Time, _ time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		woke(time.Since(t))
 	case <-ctx.Done():
 	}
 }

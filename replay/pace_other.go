@@ -2,8 +2,4 @@
 
 package replay
 
-import "time"
-
 func newPacer() pacer { return timerPacer{} }
-
-func rest(d time.Duration) { time.Sleep(d) }

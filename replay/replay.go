@@ -167,7 +167,7 @@ func (r *run) send(ctx context.Context) (*Report, error) {
 	if r.err != nil {
 		cause = errBody
 	}
-	rep := r.tally.report(cause, health.stop())
+	rep := r.tally.report(cause, health.stop(r.d.late))
 	rep.Shard = part.end(r.opt, r.d.start)
 	rep.Notices = append(rep.Notices, rep.Shard.notices()...)
 	return rep, errors.Join(r.err, r.tally.err)
