@@ -147,13 +147,14 @@ func TestRecordedTimeouts(t *testing.T) {
 }
 
 // A server that stops for 5 s makes every call that was due meanwhile late, and the 99th percentile says so whether or not a limit on calls in
-// flight kept them from being sent (coordinated omission): of 350 calls, 250 are due in the stop, the first 4 of them 4.92 s and more before its end.
+// flight kept them from being sent (coordinated omission): of 350 calls, 250 are due in the stop, the first 4 of them 4.92 s and more before its end. The replay may
+// begin up to 1.5 s after the server.
 func TestStopShowsFromDueTimes(t *testing.T) {
 	var limits sync.WaitGroup
 	defer limits.Wait()
 	for _, limit := range []int{0, 2, 64} {
 		limits.Go(func() {
-			s, url := target(t, fakellm.Config{Pauses: []fakellm.Pause{{At: 300 * time.Millisecond, For: 5 * time.Second}}})
+			s, url := target(t, fakellm.Config{Pauses: []fakellm.Pause{{At: 1500 * time.Millisecond, For: 5 * time.Second}}})
 			rep, rows := replayed(t, mustPlan(t, PlanOptions{}, requests(350, 20)...), Options{Target: url, MaxInFlight: limit, NoPreflight: true,
 				Wire: wire.Options{Limits: wire.Limits{Whole: 30 * time.Second}}})
 			var first []int64
