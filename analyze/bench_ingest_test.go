@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,7 @@ func BenchmarkIngest(b *testing.B) {
 	log := filepath.Join(b.TempDir(), "log.jsonl")
 	writeBenchLog(b, log, int64(mb)<<20)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
 	e, err := NewEngine(context.Background(), EngineOptions{Threads: 1})
 	if err != nil {
 		b.Fatal(err)
