@@ -36,6 +36,11 @@ func (t *timeline) crowd() (out crowd) {
 	return out
 }
 
+// before is the place of the last edge up to a moment, of the first if there is none.
+func (l *crowd) before(at int64) int {
+	return max(0, sort.Search(len(l.at), func(i int) bool { return l.at[i] > at })-1)
+}
+
 // batchCell is what a group decoded on a replica at one class of streams.
 type batchCell struct {
 	streamUS, knownUS, contextUS int64
@@ -161,41 +166,52 @@ func (s *sweep) decoded(c *chunk, over map[*timeline]*crowd, into batchTally) {
 	chunked, arrival, chunks, steps, weights := c.column(6), c.column(7), c.column(8), c.list(9), c.list(10)
 	for row := range c.rows {
 		on := s.replicas[replica.text(row)]
-		l := over[on]
 		key := decodedOn{grp.text(row), on}
 		cells, known := into[key]
 		if !known {
 			key.grp = strings.Clone(key.grp)
 		}
 		p := piece{from: peek[int64](start, row), to: peek[int64](end, row), tokens: orNaN(tokens, row) - 1, context2: orNaN(context2, row)}
-		i := max(0, sort.Search(len(l.at), func(i int) bool { return l.at[i] > p.from })-1)
 		if !peek[bool](chunked, row) {
-			cells, _ = l.spread(p, i, cells)
+			cells, _ = over[on].spread(p, over[on].before(p.from), cells)
 			into[key] = cells
 			continue
 		}
 		list, _ := steps.longs(row)
-		each := p.tokens / float64(peek[int64](chunks, row)-1)
-		p.to = peek[int64](arrival, row) + list[0]
-		i = max(0, sort.Search(len(l.at), func(i int) bool { return l.at[i] > p.to })-1)
-		told := func(int) float64 { return each }
+		w := told{each: p.tokens / float64(peek[int64](chunks, row)-1)}
 		if weights.known(row) {
-			_, first := weights.longs(row)
-			told = func(k int) float64 {
-				if !weights.elems.known(first + k) {
-					return each
-				}
-				return float64(peek[int64](*weights.elems, first+k))
-			}
+			_, w.first = weights.longs(row)
+			w.weights = weights.elems
 		}
-		for k, gap := range list[1:] {
-			p.from, p.to, p.tokens = p.to, p.to+gap, told(k+1)
-			if gap > 0 {
-				cells, i = l.spread(p, i, cells)
-			}
-		}
-		into[key] = cells
+		into[key] = over[on].chunks(p, peek[int64](arrival, row), list, w, cells)
 	}
+}
+
+// told are the tokens of each chunk.
+type told struct {
+	each    float64 // where nothing says how many; NaN: not known
+	weights *column // nil: nothing does
+	first   int     // place of the first chunk's in weights
+}
+
+func (t told) at(k int) float64 {
+	if t.weights == nil || !t.weights.known(t.first+k) {
+		return t.each
+	}
+	return float64(peek[int64](*t.weights, t.first+k))
+}
+
+// chunks adds up a stream of which the chunk times are known: steps are the offset of the first chunk from the arrival, then the gaps.
+func (l *crowd) chunks(p piece, arrival int64, steps []int64, tokens told, cells []batchCell) []batchCell {
+	p.to = arrival + steps[0]
+	i := l.before(p.to)
+	for k, gap := range steps[1:] {
+		p.from, p.to, p.tokens = p.to, p.to+gap, tokens.at(k+1)
+		if gap > 0 {
+			cells, i = l.spread(p, i, cells)
+		}
+	}
+	return cells
 }
 
 // orNaN is a DOUBLE, NaN where it is unknown.
