@@ -25,40 +25,47 @@ span AS (
   GROUP BY window_from_us, window_to_us
 ),
 marked AS (
-  SELECT *, arrival_us >= window_from_us AND arrival_us < window_to_us AS inside,
-         greatest(input_tokens - coalesce(cached_tokens, 0), 0) AS fresh,
+  SELECT arrival_us >= window_from_us AND arrival_us < window_to_us AS inside, tenant, app, route, model, replica,
+         CASE WHEN input_tokens < 256 THEN 'under 256 tokens' WHEN input_tokens < 1024 THEN '256 to 1023 tokens'
+              WHEN input_tokens < 4096 THEN '1024 to 4095 tokens' WHEN input_tokens IS NOT NULL THEN '4096 tokens and more' END AS prompt,
+         CASE WHEN verdict = 'bad' THEN 1 ELSE 0 END AS is_bad, greatest(input_tokens - coalesce(cached_tokens, 0), 0) AS fresh, cached_tokens,
          CASE WHEN cached_tokens IS NOT NULL THEN input_tokens END AS known_input
   FROM judged CROSS JOIN params
   WHERE generation AND arrival_us IS NOT NULL
 ),
+-- requests that are alike in all of it are added up once, so that no row a request is kept
+counted AS (
+  SELECT inside, tenant, app, route, model, replica, prompt, count(*) AS n, CAST(sum(is_bad) AS BIGINT) AS bad, CAST(sum(fresh) AS BIGINT) AS fresh,
+         CAST(sum(cached_tokens) AS BIGINT) AS cached, CAST(sum(known_input) AS BIGINT) AS input
+  FROM marked
+  GROUP BY inside, tenant, app, route, model, replica, prompt
+),
 by_value AS (
-  SELECT 'all' AS dimension, 'all' AS name, * FROM marked
-  UNION ALL SELECT 'tenant', tenant, * FROM marked WHERE tenant IS NOT NULL
-  UNION ALL SELECT 'app', app, * FROM marked WHERE app IS NOT NULL
-  UNION ALL SELECT 'route', route, * FROM marked WHERE route IS NOT NULL
-  UNION ALL SELECT 'model', model, * FROM marked WHERE model IS NOT NULL
-  UNION ALL SELECT 'replica', replica, * FROM marked WHERE replica IS NOT NULL
-  UNION ALL SELECT 'prompt', CASE WHEN input_tokens < 256 THEN 'under 256 tokens' WHEN input_tokens < 1024 THEN '256 to 1023 tokens'
-                                  WHEN input_tokens < 4096 THEN '1024 to 4095 tokens' ELSE '4096 tokens and more' END, *
-            FROM marked WHERE input_tokens IS NOT NULL
+  SELECT 'all' AS dimension, 'all' AS name, * FROM counted
+  UNION ALL SELECT 'tenant', tenant, * FROM counted WHERE tenant IS NOT NULL
+  UNION ALL SELECT 'app', app, * FROM counted WHERE app IS NOT NULL
+  UNION ALL SELECT 'route', route, * FROM counted WHERE route IS NOT NULL
+  UNION ALL SELECT 'model', model, * FROM counted WHERE model IS NOT NULL
+  UNION ALL SELECT 'replica', replica, * FROM counted WHERE replica IS NOT NULL
+  UNION ALL SELECT 'prompt', prompt, * FROM counted WHERE prompt IS NOT NULL
 ),
 summed AS (
-  SELECT dimension, name,
-         count(CASE WHEN inside THEN 1 END) AS requests, count(CASE WHEN NOT inside THEN 1 END) AS others,
-         count(CASE WHEN inside AND verdict = 'bad' THEN 1 END) AS bad,
+  SELECT dimension, name, CAST(sum(CASE WHEN inside THEN n ELSE 0 END) AS BIGINT) AS requests, CAST(sum(CASE WHEN inside THEN 0 ELSE n END) AS BIGINT) AS others,
+         CAST(sum(CASE WHEN inside THEN bad ELSE 0 END) AS BIGINT) AS bad,
          coalesce(sum(CASE WHEN inside THEN fresh END), 0) AS fresh, coalesce(sum(CASE WHEN NOT inside THEN fresh END), 0) AS fresh_base,
-         sum(CASE WHEN inside THEN cached_tokens END) AS cached, sum(CASE WHEN NOT inside THEN cached_tokens END) AS cached_base,
-         sum(CASE WHEN inside THEN known_input END) AS input, sum(CASE WHEN NOT inside THEN known_input END) AS input_base
+         sum(CASE WHEN inside THEN cached END) AS cached, sum(CASE WHEN NOT inside THEN cached END) AS cached_base,
+         sum(CASE WHEN inside THEN input END) AS input, sum(CASE WHEN NOT inside THEN input END) AS input_base
   FROM by_value
   GROUP BY dimension, name
 ),
 grown AS (
   SELECT *, greatest(fresh / inside_s - fresh_base / outside_s, 0e0) AS growth FROM summed CROSS JOIN span
 )
+-- added up in order: a sum of fractions depends on it
 SELECT dimension, name, requests, bad, others / outside_s AS rate_base, requests / inside_s AS rate,
        fresh_base / outside_s AS prefill_base, fresh / inside_s AS prefill,
        fresh_base * 1e0 / nullif(others, 0) AS prefill_mean_base, fresh * 1e0 / nullif(requests, 0) AS prefill_mean,
        cached_base * 1e0 / nullif(input_base, 0) AS cached_share_base, cached * 1e0 / nullif(input, 0) AS cached_share,
-       growth / nullif(sum(growth) OVER (PARTITION BY dimension), 0) AS share_of_excess
+       growth / nullif(sum(growth) OVER (PARTITION BY dimension ORDER BY name ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING), 0) AS share_of_excess
 FROM grown
 ORDER BY dimension, share_of_excess DESC NULLS LAST, name
