@@ -118,3 +118,36 @@ func costOf(t *testing.T, r *Result) float64 {
 	}
 	return cost / tokens * 1e6
 }
+
+// TestWeeklyCoverage: what one look says of both weeks is what a look at each of them says.
+func TestWeeklyCoverage(t *testing.T) {
+	slo, err := ParseSLO("ttft<=1s@90%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := twoWeeks(monday47)
+	for i := range rows {
+		switch i % 7 {
+		case 1:
+			rows[i].ErrorClass, rows[i].FirstUS = "timeout", nil
+		case 2:
+			rows[i].TTFTKind = []string{"chunk", "content"}[i/1000]
+		}
+	}
+	e, run := newEngine(t), writeRun(t, rows)
+	w, err := e.Weekly(t.Context(), run, WeeklyOptions{From: monday47, SLO: slo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, span := range [][2]int64{w.Seen, w.Last, {monday47 - weekMicros, monday47 + weekMicros}} {
+		sc := Scope{From: &span[0], To: &span[1]}
+		got, ok := e.seen[keyOf(run, sc)]
+		want, err := newEngine(t).coverage(t.Context(), run, sc)
+		if err != nil || !ok || want.Excluded["failed"] == 0 || len(want.kinds) < 2 {
+			t.Fatalf("%v: looked at %v, %+v", err, ok, want)
+		}
+		if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(seen{})); diff != "" {
+			t.Errorf("%v: %s", span, diff)
+		}
+	}
+}

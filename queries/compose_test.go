@@ -115,3 +115,16 @@ func TestUnknownParam(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestStep: counts of a step add up to minutes and to bins.
+func TestStep(t *testing.T) {
+	bin := []Param{{Name: "bin_us", Type: "BIGINT", Default: "60000000"}}
+	for value, want := range map[string]string{"3600000000": "60000000", "90000000": "30000000", "10000000": "10000000", "7000000": "1000000", "1": "1", "NULL": "60000000"} {
+		if got := step(bin, map[string]string{"bin_us": value}); got != want {
+			t.Errorf("bins of %s: got steps of %s, want %s", value, got, want)
+		}
+	}
+	if step(nil, nil) != "60000000" {
+		t.Error("a query without bins has minutes")
+	}
+}
