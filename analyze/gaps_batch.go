@@ -91,7 +91,7 @@ func (l *crowd) spread(p piece, i int, cells []batchCell) ([]batchCell, int) {
 		}
 		if us := to - from; l.streams[i] > 0 {
 			at := place(streamClass(l.streams[i]))
-			cells = append(cells, make([]batchCell, max(0, at+1-len(cells)))...)
+			cells = reaching(cells, at)
 			cells[at].put(us, per, p.context2)
 		}
 		from = to
@@ -227,7 +227,7 @@ func (s *sweep) batchRows(key decodedOn, l *crowd, parts []batchTally) error {
 	var cells []batchCell
 	for _, p := range parts {
 		for i, c := range p[key] {
-			cells = append(cells, make([]batchCell, max(0, i+1-len(cells)))...)
+			cells = reaching(cells, i)
 			cells[i].merge(c)
 		}
 	}
@@ -235,7 +235,7 @@ func (s *sweep) batchRows(key decodedOn, l *crowd, parts []batchTally) error {
 	for i := range len(l.at) - 1 {
 		if n := l.streams[i]; n > 0 {
 			at := place(streamClass(n))
-			us, level = append(us, make([]int64, max(0, at+1-len(us)))...), append(level, make([]int64, max(0, at+1-len(level)))...)
+			us, level = reaching(us, at), reaching(level, at)
 			us[at], level[at] = us[at]+l.at[i+1]-l.at[i], level[at]+n*(l.at[i+1]-l.at[i])
 		}
 	}

@@ -116,12 +116,15 @@ func (b *byCell[T]) at(hour, class int64) *T {
 			b.hours = map[int64][]T{}
 		}
 		b.hour, b.list = hour, b.hours[hour]
-		if i >= len(b.list) {
-			b.list = append(b.list, make([]T, i+1-len(b.list))...)
-			b.hours[hour] = b.list
-		}
+		b.list = reaching(b.list, i)
+		b.hours[hour] = b.list
 	}
 	return &b.list[i]
+}
+
+// reaching is the list made long enough to have a place i.
+func reaching[T any](list []T, i int) []T {
+	return append(list, make([]T, max(0, i+1-len(list)))...)
 }
 
 // get is what the cell holds; it changes nothing but what is remembered of the last call, so that copies of one may be read side by side.

@@ -23,7 +23,7 @@ func (s *sweep) steps(ctx context.Context, _ *int64) error {
 		list := parts[w][l.grp]
 		l.clean(func(gap, streams int64) {
 			i := place(streamClass(streams))
-			list = append(list, make([]cleanSteps, max(0, i+1-len(list)))...)
+			list = reaching(list, i)
 			list[i].add(gap)
 			list[i].streams += streams
 		})
@@ -65,9 +65,7 @@ func (s *sweep) stepRows(grp string, parts []map[string][]cleanSteps) error {
 	var streams []int64
 	for _, p := range parts {
 		for i, c := range p[grp] {
-			if i >= len(blocks) {
-				blocks, streams = append(blocks, nil), append(streams, 0)
-			}
+			blocks, streams = reaching(blocks, i), reaching(streams, i)
 			blocks[i], streams[i] = append(blocks[i], c.blocks()...), streams[i]+c.streams
 		}
 	}

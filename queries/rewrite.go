@@ -1,6 +1,8 @@
 package queries
 
 import (
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,4 +96,27 @@ func lookups(text string, lookup func(keys, values []string, key string) string)
 		}
 		text = text[:m[0]] + lookup(keys, values, text[end+2:last]) + text[last+1:]
 	}
+}
+
+// sharedFunctions are the calls that Trino and Spark both spell so.
+var sharedFunctions = map[string]rewrite{
+	"str_split":       spelled("split"),
+	"list":            spelled("array_agg"),
+	"arg_min_null":    spelled("min_by"),
+	"list_sort":       spelled("array_sort"),
+	"list_distinct":   spelled("array_distinct"),
+	"array_to_string": spelled("array_join"),
+	"list_filter": func(a []string, _ string) string {
+		return "filter(" + a[0] + ", " + lambda.ReplaceAllString(a[1], "$1 -> ") + ")"
+	},
+	"arg_min": func(a []string, _ string) string {
+		return fmt.Sprintf("min_by(%s, %s) FILTER (WHERE %s IS NOT NULL)", a[0], a[1], a[0])
+	},
+}
+
+// beside are the functions of both.
+func beside(shared, own map[string]rewrite) map[string]rewrite {
+	all := maps.Clone(shared)
+	maps.Copy(all, own)
+	return all
 }

@@ -9,23 +9,15 @@ import (
 // sparkWords are for texts in DuckDB's words and, since Spark takes Trino's files, in Trino's. A missing element of a list or a map is an
 // error for Spark unless it is tried; percentile is exact, type 7.
 var sparkWords = words{
-	functions: map[string]rewrite{
-		"len":             spelled("array_size"),
-		"cardinality":     spelled("array_size"),
-		"element_at":      spelled("try_element_at"),
-		"repeat":          spelled("array_repeat"),
-		"list_max":        spelled("array_max"),
-		"epoch_us":        spelled("unix_micros"),
-		"str_split":       spelled("split"),
-		"list":            spelled("array_agg"),
-		"arg_min_null":    spelled("min_by"),
-		"list_sort":       spelled("array_sort"),
-		"list_distinct":   spelled("array_distinct"),
-		"array_to_string": spelled("array_join"),
-		"list_filter":     trinoFunctions["list_filter"],
-		"arg_min":         trinoFunctions["arg_min"],
-		"quantile_cont":   spelled("percentile"),
-		"array_agg":       sortedList,
+	functions: beside(sharedFunctions, map[string]rewrite{
+		"len":           spelled("array_size"),
+		"cardinality":   spelled("array_size"),
+		"element_at":    spelled("try_element_at"),
+		"repeat":        spelled("array_repeat"),
+		"list_max":      spelled("array_max"),
+		"epoch_us":      spelled("unix_micros"),
+		"quantile_cont": spelled("percentile"),
+		"array_agg":     sortedList,
 		"list_sum": func(a []string, _ string) string {
 			return "reduce(" + a[0] + ", CAST(0 AS BIGINT), (s, v) -> s + v)"
 		},
@@ -37,7 +29,7 @@ var sparkWords = words{
 			value, _, _ := strings.Cut(a[0], " ORDER BY ")
 			return spelled("sum")([]string{value}, filter)
 		},
-	},
+	}),
 	spelling: []spelling{
 		{regexp.MustCompile(`\bAS (?:NOT )?MATERIALIZED \(`), "AS ("},
 		{regexp.MustCompile(`\bHUGEINT\b`), "DECIMAL(38, 0)"},

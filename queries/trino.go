@@ -24,7 +24,7 @@ var trinoWords = words{
 
 // trinoFunctions are the calls that Trino spells otherwise, or that give another answer there: greatest and least of
 // Trino are NULL when one argument is. A percentile is taken from the sorted list of the values, type 7.
-var trinoFunctions = map[string]rewrite{
+var trinoFunctions = beside(sharedFunctions, map[string]rewrite{
 	"greatest": ignoringNulls("array_max"),
 	"least":    ignoringNulls("array_min"),
 	"len":      func(a []string, _ string) string { return "cardinality(" + a[0] + ")" },
@@ -32,25 +32,15 @@ var trinoFunctions = map[string]rewrite{
 	"list_sum": func(a []string, _ string) string {
 		return "reduce(CAST(" + a[0] + " AS ARRAY(BIGINT)), CAST(0 AS BIGINT), (s, v) -> s + v, s -> s)"
 	},
-	"contains":        func(a []string, _ string) string { return "(strpos(" + a[0] + ", " + a[1] + ") > 0)" },
-	"epoch_us":        func(a []string, _ string) string { return "CAST(round(to_unixtime(" + a[0] + ") * 1e6) AS BIGINT)" },
-	"hash":            func(a []string, _ string) string { return "from_big_endian_64(xxhash64(to_utf8(" + a[0] + ")))" }, // another sample than DuckDB's
-	"str_split":       func(a []string, _ string) string { return "split(" + a[0] + ", " + a[1] + ")" },
-	"list":            spelled("array_agg"),
-	"arg_min_null":    spelled("min_by"),
-	"list_sort":       spelled("array_sort"),
-	"list_distinct":   spelled("array_distinct"),
-	"array_to_string": spelled("array_join"),
-	"list_filter": func(a []string, _ string) string {
-		return "filter(" + a[0] + ", " + lambda.ReplaceAllString(a[1], "$1 -> ") + ")"
-	},
+	"contains": func(a []string, _ string) string { return "(strpos(" + a[0] + ", " + a[1] + ") > 0)" },
+	"epoch_us": func(a []string, _ string) string { return "CAST(round(to_unixtime(" + a[0] + ") * 1e6) AS BIGINT)" },
+	"hash":     func(a []string, _ string) string { return "from_big_endian_64(xxhash64(to_utf8(" + a[0] + ")))" }, // another sample than DuckDB's
+
 	"string_agg": func(a []string, filter string) string {
 		by, order, _ := strings.Cut(a[1], " ORDER BY ")
 		return "array_join(" + spelled("array_agg")([]string{a[0] + " ORDER BY " + order}, filter) + ", " + by + ")"
 	},
-	"arg_min": func(a []string, _ string) string {
-		return fmt.Sprintf("min_by(%s, %s) FILTER (WHERE %s IS NOT NULL)", a[0], a[1], a[0])
-	},
+
 	"quantile_cont": func(a []string, filter string) string {
 		known := a[0] + " IS NOT NULL"
 		if filter != "" {
@@ -61,7 +51,7 @@ var trinoFunctions = map[string]rewrite{
 			" * (element_at(s, CAST(ceil((cardinality(s) - 1) * %[3]se0) AS BIGINT) + 1) - element_at(s, CAST(floor((cardinality(s) - 1) * %[3]se0) AS BIGINT) + 1))), 1)",
 			a[0], known, a[1])
 	},
-}
+})
 
 func ignoringNulls(of string) rewrite {
 	return func(args []string, _ string) string {

@@ -27,15 +27,7 @@ type timerPacer struct{}
 func (timerPacer) lock() func() { return func() {} }
 
 func (timerPacer) until(ctx context.Context, t time.Time, _ time.Duration, woke func(time.Duration)) {
-	wait := time.Until(t)
-	if wait <= 0 {
-		return
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
+	if wait := time.Until(t); wait > 0 && sleep(ctx, wait) {
 		woke(time.Since(t))
-	case <-ctx.Done():
 	}
 }

@@ -106,7 +106,7 @@ func (o *Options) anchor(ctx context.Context) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("start at %s: that was %v ago when this client was ready; nothing was sent: set a later time", at.UTC().Format(time.RFC3339Nano), late.Round(time.Millisecond))
 	}
 	for wait := time.Until(at); wait > anchorAhead && ctx.Err() == nil; wait = time.Until(at) {
-		timerPacer{}.until(ctx, time.Now().Add(min(wait-anchorAhead/2, time.Second)), 0, func(time.Duration) {})
+		sleep(ctx, min(wait-anchorAhead/2, time.Second))
 	}
 	now := time.Now()
 	return now.Add(at.Sub(now.Round(0))), nil
