@@ -234,6 +234,7 @@ func fuzz(f *testing.F, format decode.Format, files ...string) {
 		}
 	}
 	f.Add([]byte(record("MESSAGES", `["a",[],{"content":[1,{"text":2}]}]`)))
+	f.Add([]byte(`{"startTime":"0000-01-01T00:00:00Z"}`)) // no year: kept, without its time
 	f.Fuzz(func(t *testing.T, line []byte) {
 		v, err := decode.Parse(line)
 		if err != nil || v.GetObject() == nil {
@@ -242,7 +243,7 @@ func fuzz(f *testing.F, format decode.Format, files ...string) {
 		n := 0
 		c := decode.NewContext(decode.Options{Hash: decode.NewHasher(line), KeepBodies: true}, "f", func(r *trace.Request, body []byte) {
 			n++
-			if trace.Check(r); r.RequestID == "" || r.Arrival == nil || r.ErrorClass == "" || (r.TTFTKind == "") != (r.FirstUS == nil) {
+			if trace.Check(r); r.RequestID == "" || (r.Arrival == nil) != r.HasQuality(trace.QTimeRange) || r.ErrorClass == "" || (r.TTFTKind == "") != (r.FirstUS == nil) {
 				t.Errorf("inconsistent request %+v", r)
 			}
 			if body != nil {
