@@ -3,15 +3,14 @@ package analyze
 import (
 	"cmp"
 	"context"
-	"errors"
 	"reflect"
-	"sync"
 	"unsafe"
 
 	mapping "github.com/duckdb/duckdb-go-bindings"
+	duckdb "github.com/duckdb/duckdb-go/v2"
 )
 
-// chunk is up to 2,048 rows of a result as DuckDB holds them. What its methods give is DuckDB's memory: it is gone when the chunk has been worked on.
+// chunk is up to 2,048 rows of a statement as DuckDB holds them. What its methods give is DuckDB's memory: it is gone when the chunk has been worked on.
 type chunk struct {
 	rows int
 	raw  mapping.DataChunk
@@ -66,64 +65,53 @@ func (c column) longs(row int) ([]int64, int) {
 	return unsafe.Slice((*int64)(unsafe.Add(c.elems.data, span[0]*8)), span[1]), int(span[0])
 }
 
-// chunks hands the rows of a statement to work, as they come and in no order, on as many goroutines as there are workers; each knows its number.
-func (e *Engine) chunks(ctx context.Context, text string, workers int, work func(worker int, c *chunk) error) error {
-	var conn mapping.Connection
-	// database/sql makes a value of its own of every element of a list, which takes ten times as long as reading it
-	if err := e.conn.Raw(func(driver any) error {
-		conn.Ptr = reflect.ValueOf(driver).Elem().FieldByName("conn").FieldByName("Ptr").UnsafePointer()
-		return nil
-	}); err != nil {
-		return err
-	}
-	defer context.AfterFunc(ctx, func() { mapping.Interrupt(conn) })()
-	ctx, stop := context.WithCancelCause(ctx) // a worker that fails ends the reading
-	defer stop(nil)
-	var stmt mapping.PreparedStatement
-	defer mapping.DestroyPrepare(&stmt)
-	if mapping.Prepare(conn, text, &stmt) == mapping.StateError {
-		return errors.New(mapping.PrepareError(stmt))
-	}
-	var res mapping.Result
-	defer mapping.DestroyResult(&res)
-	if mapping.ExecutePreparedStreaming(stmt, &res) == mapping.StateError {
-		return cmp.Or(context.Cause(ctx), errors.New(mapping.ResultError(&res)))
-	}
-	ch := make(chan *chunk)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for c := range ch {
-				if ctx.Err() == nil {
-					if err := work(w, c); err != nil {
-						stop(err)
-					}
-				}
-				mapping.DestroyDataChunk(&c.raw)
-			}
-		})
-	}
-	err := fetch(ctx, &res, ch)
-	close(ch)
-	wg.Wait()
-	return cmp.Or(context.Cause(ctx), err)
+// handOver is the SQL function that hands what it is called with to Go.
+const handOver = "reprise_hand_over"
+
+// walker is that function. It runs on DuckDB's threads, each between reading a chunk and reading the next, so nothing is copied, and a list of
+// chunk gaps has only to be read.
+type walker struct {
+	work func(worker int, c *chunk) error // of the statement that runs
+	free chan int                         // workers that do nothing
+	stop context.CancelCauseFunc
 }
 
-func fetch(ctx context.Context, res *mapping.Result, ch chan<- *chunk) error {
-	for {
-		c := &chunk{}
-		if mapping.StreamFetchChunk(*res, &c.raw) == mapping.StateError {
-			if why := mapping.ResultError(res); why != "" {
-				return cmp.Or(context.Cause(ctx), errors.New(why))
-			}
-			return nil // no more rows
+func (w *walker) Config() duckdb.ScalarFuncConfig {
+	whatever, _ := duckdb.NewTypeInfo(duckdb.TYPE_ANY)
+	number, _ := duckdb.NewTypeInfo(duckdb.TYPE_INTEGER)
+	return duckdb.ScalarFuncConfig{VariadicTypeInfo: whatever, ResultTypeInfo: number, Volatile: true, SpecialNullHandling: true}
+}
+
+func (w *walker) Executor() duckdb.ScalarFuncExecutor {
+	return duckdb.ScalarFuncExecutor{ChunkContextExecutor: func(_ context.Context, state *duckdb.ChunkIteratorState) error {
+		in := state.GetInputChunk()
+		c := chunk{rows: in.GetSize()}
+		// the driver makes a value of its own of every element of a list, which takes ten times as long as reading it
+		c.raw.Ptr = reflect.ValueOf(in).Elem().FieldByName("chunk").FieldByName("Ptr").UnsafePointer()
+		worker := <-w.free
+		defer func() { w.free <- worker }()
+		err := w.work(worker, &c)
+		if err != nil {
+			w.stop(err)
 		}
-		c.rows = int(mapping.DataChunkGetSize(c.raw))
-		select {
-		case <-ctx.Done():
-			mapping.DestroyDataChunk(&c.raw)
-			return context.Cause(ctx)
-		case ch <- c:
-		}
+		return err
+	}}
+}
+
+// chunks hands the rows of a statement to work, as they come and in no order, to as many workers at once; each knows its number.
+func (e *Engine) chunks(ctx context.Context, text string, workers int, work func(worker int, c *chunk) error) error {
+	defer zz("chunks " + text)()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	e.walker.work, e.walker.stop, e.walker.free = work, stop, make(chan int, workers)
+	for w := range workers {
+		e.walker.free <- w
 	}
+	if _, err := e.conn.ExecContext(ctx, "SET disabled_optimizers='build_side_probe_side'"); err != nil {
+		return err
+	}
+	defer func() { _, _ = e.conn.ExecContext(context.WithoutCancel(ctx), "RESET disabled_optimizers") }()
+	var rows int64
+	err := e.conn.QueryRowContext(ctx, "SELECT count("+handOver+"(*COLUMNS(*))) FROM ("+text+")").Scan(&rows)
+	return cmp.Or(context.Cause(ctx), err)
 }
