@@ -75,7 +75,8 @@
 //	  params client_errors (beside: out of the ratio, or bad) and nonstream (what streaming terms say of a call given whole: skip, fail, or e2e as ttft)
 //	calls: judged, one row a logical request: attempts that share root_request_id as their caller saw them, times from the start of the first
 //	  and of the attempts that do not speak for it: other_attempts, other_judged, other_good, other_tokens; NULL without others
-//	callers: one row a logical request, as calls, without a verdict: the columns of requests, times from the start of the first attempt
+//	callers: one row a logical request, as calls, without a verdict: the columns of requests, times from the start of the first attempt;
+//	  own_arrival_us: when the attempt that speaks for it began
 //	latency_samples: one row a sample of a latency metric: metric, grp, at_us, value_us, tokens (what it counts as when tokens are the weight);
 //	  params failures (exclude, or inf: infinitely slow) and view (attempts, or calls)
 //	recorded_gaps: one row a chunk gap as recorded, of calls with latency: grp, gap_us, tokens; nothing is merged: for the definitions of other tools

@@ -1,7 +1,8 @@
 -- title Goodput
 -- about Logical requests that met every term of the SLO. attainment = good / (good + bad). Bad: a term missed, a failure of ours, a call cut off after
 -- about a deadline had passed. Out of the ratio: client errors, calls cut off in time, unevaluable (the log cannot tell, or no term applies). A term's
--- about own attainment, over the calls that the SLO sets it for, counts a failure as missed and an answer of one token as met. Interval: Wilson, 95 %. Rates are over the time covered, by arrival.
+-- about own attainment, over the calls that the SLO sets it for, counts a failure as missed and what it says nothing of (one token, given whole, not
+-- about measured) as met. Interval: Wilson, 95 %. Rates are over the time covered, by arrival.
 -- level L0
 -- metric good | requests | ok, and every term of the SLO that applies holds; failures of the service are bad, the caller's errors are shown beside
 -- metric attainment | share | good / (good + bad), with Wilson interval; goodput: good requests and their tokens a second

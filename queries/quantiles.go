@@ -92,16 +92,13 @@ func countingStage(z *Quantiles, d Dialect) string {
 		fmt.Fprintf(&columns, "\n       (%s) / {d} AS %s,", choose(z.Type1, c.name+"_at", between), c.name)
 	}
 	value, total := "CAST({v} AS DOUBLE)", "sum(TRY_CAST(v * 1e6 AS HUGEINT) * c)"
-	mean := "CAST(total AS DOUBLE) / 1e6 / n / {d}"
+	mean := "CASE WHEN highest < 9e12 THEN CAST(total AS DOUBLE) / 1e6 / n / {d} END"
 	switch {
 	case d == DuckDB:
 	case z.Whole:
 		value, total, mean = "{v}", "sum(CAST(v AS HUGEINT) * c)", "CAST(total AS DOUBLE) / n / {d}"
-	default: // a wide decimal takes what a wide integer takes; a value beyond the narrow one has no place in a mean
+	default: // a wide decimal takes what a wide integer takes
 		total = "sum(CAST(TRY_CAST(round(v * 1e6) AS BIGINT) AS HUGEINT) * c)"
-		if z.Weight == "" {
-			mean = "CASE WHEN highest < 9e12 THEN " + mean + " END"
-		}
 	}
 	return strings.NewReplacer("{picks}", picks.String(), "{columns}", columns.String(), "{value}", value, "{total}", total, "{mean}", mean).Replace(counting)
 }

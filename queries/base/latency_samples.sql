@@ -6,19 +6,29 @@
 -- param view TEXT attempts|calls
 WITH
 asked AS NOT MATERIALIZED (
-  SELECT * FROM requests WHERE {view} = 'attempts'
+  SELECT *, arrival_us AS own_arrival_us FROM requests WHERE {view} = 'attempts'
   UNION ALL
   SELECT * FROM callers WHERE {view} = 'calls'
 ),
+-- the attempt that speaks for a call is known by its own arrival too, which may be unknown: clients send an id twice
+speaking AS NOT MATERIALIZED (
+  SELECT request_id, attempt, coalesce(own_arrival_us, -1) AS began_us FROM callers
+),
+began_gaps AS NOT MATERIALIZED (
+  SELECT *, coalesce(arrival_us, -1) AS began_us FROM gaps
+),
 pieces AS NOT MATERIALIZED (
-  SELECT * FROM gaps WHERE {view} = 'attempts'
+  SELECT * FROM began_gaps WHERE {view} = 'attempts'
   UNION ALL
-  SELECT * FROM gaps SEMI JOIN callers USING (request_id, attempt) WHERE {view} = 'calls'
+  SELECT * FROM began_gaps SEMI JOIN speaking USING (request_id, attempt, began_us) WHERE {view} = 'calls'
+),
+began_steps AS NOT MATERIALIZED (
+  SELECT *, coalesce(arrival_us, -1) AS began_us FROM token_steps
 ),
 steps AS NOT MATERIALIZED (
-  SELECT * FROM token_steps WHERE {view} = 'attempts'
+  SELECT * FROM began_steps WHERE {view} = 'attempts'
   UNION ALL
-  SELECT * FROM token_steps SEMI JOIN callers USING (request_id, attempt) WHERE {view} = 'calls'
+  SELECT * FROM began_steps SEMI JOIN speaking USING (request_id, attempt, began_us) WHERE {view} = 'calls'
 ),
 -- calls that were not given whole and failed: a first token that came counts, else the wait has no end
 failed AS NOT MATERIALIZED (

@@ -209,9 +209,13 @@ SELECT grp, request_id, root_request_id, attempt, session_id, turn, source_forma
        good_attempts - CASE WHEN verdict = 'good' THEN 1 ELSE 0 END AS other_good,
        all_tokens - coalesce(output_tokens, 0) AS other_tokens
 FROM (
-  SELECT grp, request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, clock_domain, ttft_kind, quality, first_arrival_us AS arrival_us, model, model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind, stream, cached_response, generation, outcome, whole, error_class, http_status, finish_reason, input_tokens, cached_tokens, output_tokens, reasoning_tokens, visible_tokens, max_tokens, tokens_source, uncached_tokens, system_tokens, system_hash, prefix_ids, prefix_block_tokens, prefix_exact, first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us, gaps_us, chunk_tokens, till_us, latency, streamed, waited_us + ttft_us AS ttft_us, paced_tokens, tpot_us, waited_us + e2e_us AS e2e_us, waited_us + ttfvt_us AS ttfvt_us, status, excluded, merge_us, merged, (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us, chunks, max_gap_us, ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us, waited_us + ttft_us <= ttft_slo_us AS ttft_ok, waited_us + ttfvt_us <= ttfvt_slo_us AS ttfvt_ok, tpot_ok, waited_us + e2e_us <= e2e_slo_us AS e2e_ok, max_gap_ok, asked, -- the earlier attempts may have used up the time that the SLO allows
+  SELECT grp, request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, clock_domain, ttft_kind, quality, first_arrival_us AS arrival_us, model, model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind, stream, cached_response, generation, outcome, whole, error_class, http_status, finish_reason, input_tokens, cached_tokens, output_tokens, reasoning_tokens, visible_tokens, max_tokens, tokens_source, uncached_tokens, system_tokens, system_hash, prefix_ids, prefix_block_tokens, prefix_exact, first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us, gaps_us, chunk_tokens, till_us, latency, streamed, waited_us + ttft_us AS ttft_us, paced_tokens, tpot_us, waited_us + e2e_us AS e2e_us, waited_us + ttfvt_us AS ttfvt_us, status, excluded, merge_us, merged, (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us, chunks, max_gap_us, ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us, -- the wait only adds: what was late without it is late
+           CASE WHEN ttft_ok THEN waited_us + ttft_us <= ttft_slo_us ELSE ttft_ok END AS ttft_ok, CASE WHEN ttfvt_ok THEN waited_us + ttfvt_us <= ttfvt_slo_us ELSE ttfvt_ok END AS ttfvt_ok, tpot_ok, CASE WHEN e2e_ok THEN waited_us + e2e_us <= e2e_slo_us ELSE e2e_ok END AS e2e_ok, max_gap_ok, asked, -- the earlier attempts may have used up the time that the SLO allows
            CASE WHEN NOT generation OR cached_response THEN verdict
-                WHEN latency AND (waited_us + ttft_us > ttft_slo_us OR waited_us + ttfvt_us > ttfvt_slo_us OR waited_us + e2e_us > e2e_slo_us) THEN 'bad'
+                WHEN latency AND (waited_us + ttft_us > ttft_slo_us OR waited_us + ttfvt_us > ttfvt_slo_us OR waited_us + e2e_us > e2e_slo_us
+                                  OR (whole AND CAST('skip' AS STRING) = 'e2e' AND waited_us + e2e_us > ttft_slo_us)) THEN 'bad'
+                -- how long the earlier ones took is not known
+                WHEN verdict = 'good' AND waited_us IS NULL AND mod(asked, 16) NOT IN (0, 4) THEN 'unevaluable'
                 WHEN outcome IN ('cancelled', 'in_flight')
                  AND (waited_us + end_us > e2e_slo_us
                       OR (streamed AND (waited_us + coalesce(ttft_us, end_us) > ttft_slo_us
@@ -238,8 +242,10 @@ FROM (
 judged_sets AS (/* kept */
 SELECT grp, verdict, asked,
        CASE WHEN verdict = 'good' THEN 0 WHEN outcome = 'client_error' THEN -2 WHEN NOT latency THEN -1
-            ELSE CASE WHEN ttft_ok = FALSE THEN 1 ELSE 0 END + CASE WHEN ttfvt_ok = FALSE THEN 2 ELSE 0 END + CASE WHEN tpot_ok = FALSE THEN 4 ELSE 0 END
-               + CASE WHEN e2e_ok = FALSE THEN 8 ELSE 0 END + CASE WHEN max_gap_ok = FALSE THEN 16 ELSE 0 END END AS missed,
+            ELSE CASE WHEN ttft_ok = FALSE OR (whole AND mod(asked, 2) >= 1 AND (CAST('skip' AS STRING) = 'fail' OR (CAST('skip' AS STRING) = 'e2e' AND e2e_us > ttft_slo_us))) THEN 1 ELSE 0 END
+               + CASE WHEN ttfvt_ok = FALSE OR (whole AND mod(asked, 4) >= 2 AND CAST('skip' AS STRING) = 'fail') THEN 2 ELSE 0 END
+               + CASE WHEN tpot_ok = FALSE OR (whole AND mod(asked, 8) >= 4 AND CAST('skip' AS STRING) = 'fail') THEN 4 ELSE 0 END + CASE WHEN e2e_ok = FALSE THEN 8 ELSE 0 END
+               + CASE WHEN max_gap_ok = FALSE OR (whole AND asked >= 16 AND CAST('skip' AS STRING) = 'fail') THEN 16 ELSE 0 END END AS missed,
        coalesce((mod(asked, 2) < 1 OR ttft_ok) AND (mod(asked, 4) < 2 OR ttfvt_ok) AND (mod(asked, 8) < 4 OR tpot_ok) AND (mod(asked, 16) < 8 OR e2e_ok)
                 AND (asked < 16 OR max_gap_ok) AND asked > 0, FALSE) AS measured_good,
        count(*) AS n, CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS tokens, CAST(coalesce(sum(other_attempts), 0) AS BIGINT) AS other_attempts,

@@ -70,7 +70,7 @@ FROM (
 )
 ) /* requests */,
 callers AS (
-SELECT * FROM requests
+SELECT *, arrival_us AS own_arrival_us FROM requests
 ) /* callers */,
 request_lists AS (
 SELECT *, chunk_tokens IS NOT NULL AS told,
@@ -106,26 +106,36 @@ FROM gap_lists LATERAL VIEW inline(transform(steps, (x, i) -> struct(x, try_elem
 WHERE k > 1
 ) /* gaps */,
 token_steps AS (
-SELECT request_id, attempt, grp, model, tenant, replica, k, end_us, gap_us * 1e0 / tokens AS step_us
+SELECT request_id, attempt, arrival_us, grp, model, tenant, replica, k, end_us, gap_us * 1e0 / tokens AS step_us
 FROM gaps LATERAL VIEW explode(sequence(0, (tokens - 1) div 1000)) thousands AS thousand LATERAL VIEW explode(array_repeat(1, CAST(least(1000, tokens - thousand * 1000) AS INTEGER))) ones AS one
 WHERE tokens >= 1
 ) /* token_steps */,
 latency_samples AS (
 WITH
 asked AS (
-  SELECT * FROM requests WHERE CAST('attempts' AS STRING) = 'attempts'
+  SELECT *, arrival_us AS own_arrival_us FROM requests WHERE CAST('attempts' AS STRING) = 'attempts'
   UNION ALL
   SELECT * FROM callers WHERE CAST('attempts' AS STRING) = 'calls'
 ),
+-- the attempt that speaks for a call is known by its own arrival too, which may be unknown: clients send an id twice
+speaking AS (
+  SELECT request_id, attempt, coalesce(own_arrival_us, -1) AS began_us FROM callers
+),
+began_gaps AS (
+  SELECT *, coalesce(arrival_us, -1) AS began_us FROM gaps
+),
 pieces AS (
-  SELECT * FROM gaps WHERE CAST('attempts' AS STRING) = 'attempts'
+  SELECT * FROM began_gaps WHERE CAST('attempts' AS STRING) = 'attempts'
   UNION ALL
-  SELECT * FROM gaps LEFT SEMI JOIN callers USING (request_id, attempt) WHERE CAST('attempts' AS STRING) = 'calls'
+  SELECT * FROM began_gaps LEFT SEMI JOIN speaking USING (request_id, attempt, began_us) WHERE CAST('attempts' AS STRING) = 'calls'
+),
+began_steps AS (
+  SELECT *, coalesce(arrival_us, -1) AS began_us FROM token_steps
 ),
 steps AS (
-  SELECT * FROM token_steps WHERE CAST('attempts' AS STRING) = 'attempts'
+  SELECT * FROM began_steps WHERE CAST('attempts' AS STRING) = 'attempts'
   UNION ALL
-  SELECT * FROM token_steps LEFT SEMI JOIN callers USING (request_id, attempt) WHERE CAST('attempts' AS STRING) = 'calls'
+  SELECT * FROM began_steps LEFT SEMI JOIN speaking USING (request_id, attempt, began_us) WHERE CAST('attempts' AS STRING) = 'calls'
 ),
 -- calls that were not given whole and failed: a first token that came counts, else the wait has no end
 failed AS (
