@@ -100,7 +100,6 @@ func (w *walker) Executor() duckdb.ScalarFuncExecutor {
 
 // chunks hands the rows of a statement to work, as they come and in no order, to as many workers at once; each knows its number.
 func (e *Engine) chunks(ctx context.Context, text string, workers int, work func(worker int, c *chunk) error) error {
-	defer zz("chunks " + text)()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	e.walker.work, e.walker.stop, e.walker.free = work, stop, make(chan int, workers)
