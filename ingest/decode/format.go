@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"time"
+	"unsafe"
 
 	"reprise/ingest/trace"
 )
@@ -77,6 +78,9 @@ type Context struct {
 	// touch r afterwards.
 	Emit func(r *trace.Request, body []byte)
 
+	// Scratch is memory that the format uses again from record to record; nothing of it may show in a row.
+	Scratch any
+
 	skipped func(reason string, n int64)
 	rows    []trace.Request // room for the next ones
 	memory  memory
@@ -135,6 +139,11 @@ func (c *Context) Position() string {
 
 // Int returns a pointer to n, cheaper than one of its own.
 func (c *Context) Int(n int64) *int64 { return c.memory.kept.int(n) }
+
+// Keep copies a text that is a view of the record, cheaper than into memory of its own.
+func (c *Context) Keep(s string) string {
+	return c.memory.kept.string(unsafe.Slice(unsafe.StringData(s), len(s)))
+}
 
 // User gives the form in which a user id is stored: a keyed hash unless the person asked for plain ids.
 func (c *Context) User(id string) string {

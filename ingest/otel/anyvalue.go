@@ -4,19 +4,13 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"reprise/ingest/decode"
 )
 
 // text renders the value: see attrs.raw.
-func (v value) text() string {
+func (v *value) text() string {
 	if v.json == nil {
-		switch v.proto.Type() {
-		case pcommon.ValueTypeMap, pcommon.ValueTypeSlice:
-			return string(appendProto(nil, v.proto))
-		}
-		return v.proto.AsString()
+		return protoText(v.proto)
 	}
 	inner, kind := unwrap(v.json)
 	switch {
@@ -25,13 +19,13 @@ func (v value) text() string {
 	case inner == nil:
 		return ""
 	case inner.Type() == decode.TypeString:
-		return string(inner.GetStringBytes())
+		return view(inner.GetStringBytes())
 	case inner.Type() == decode.TypeObject || inner.Type() == decode.TypeArray:
 		return string(appendJSON(nil, v.json))
 	case inner.Type() == decode.TypeNull:
 		return ""
 	}
-	return inner.String()
+	return view(inner.Raw())
 }
 
 // anyKind says which member of an OTLP AnyValue is set; plain for a value that is not wrapped (attributes as a map).
@@ -131,34 +125,6 @@ func appendList(b []byte, list []*decode.Value) []byte {
 		b = appendJSON(comma(b, i), x)
 	}
 	return append(b, ']')
-}
-
-// appendProto writes a value as JSON, maps in their own order: the JSON form of the same span gives the same bytes.
-func appendProto(b []byte, v pcommon.Value) []byte {
-	switch v.Type() {
-	case pcommon.ValueTypeEmpty:
-		return append(b, "null"...)
-	case pcommon.ValueTypeStr:
-		return appendQuoted(b, []byte(v.Str()))
-	case pcommon.ValueTypeSlice:
-		b = append(b, '[')
-		for i, x := range v.Slice().All() {
-			b = appendProto(comma(b, i), x)
-		}
-		return append(b, ']')
-	case pcommon.ValueTypeMap:
-		b = append(b, '{')
-		i := 0
-		for k, x := range v.Map().All() {
-			b = append(appendQuoted(comma(b, i), []byte(k)), ':')
-			b = appendProto(b, x)
-			i++
-		}
-		return append(b, '}')
-	case pcommon.ValueTypeBytes:
-		return appendQuoted(b, []byte(v.AsString()))
-	}
-	return append(b, v.AsString()...)
 }
 
 func comma(b []byte, i int) []byte {

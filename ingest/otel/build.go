@@ -12,6 +12,7 @@ import (
 // build is a request on its way from a span.
 type build struct {
 	c      *decode.Context
+	m      *memory
 	s      *span
 	r      *trace.Request
 	finish string // finish reason as the source says it
@@ -25,7 +26,8 @@ func request(c *decode.Context, format string, s *span) (r *trace.Request, body 
 	if s.isLog {
 		format = "otlp-logs" // a second telling of a call that has a span, too
 	}
-	b := &build{c: c, s: s, r: c.New(format, s.vantage())}
+	b := &build{c: c, m: scratch(c), s: s, r: c.New(format, s.vantage())}
+	b.m.parsed = 0
 	b.times()
 	b.names()
 	b.tokens()
@@ -43,7 +45,23 @@ func request(c *decode.Context, format string, s *span) (r *trace.Request, body 
 	b.ids()
 	b.outcome()
 	body = b.prompt()
+	b.own()
 	return b.r, body
+}
+
+// own copies the texts of the request, which may be views of the record.
+func (b *build) own() {
+	r := b.r
+	id := r.RequestID
+	r.RequestID = b.c.Keep(id)
+	for _, text := range []*string{&r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SpanID, &r.ParentSpanID, &r.SessionID, &r.ModelRequested, &r.ModelServed,
+		&r.Provider, &r.Deployment, &r.Replica, &r.Tenant, &r.App, &r.Route, &r.FinishReason, &r.UserHash} {
+		if *text == id { // the root of most calls is themselves
+			*text = r.RequestID
+		} else {
+			*text = b.c.Keep(*text)
+		}
+	}
 }
 
 // vantage: engines and gateways are known by what they write; else the span's kind tells which side measured.
@@ -90,7 +108,7 @@ func (b *build) names() {
 	r.ResponseID = s.first(responseID)
 	r.Stream = truth(s.agreed(r, stream))
 	r.MaxTokens = s.count(r, maxTokens)
-	b.finish = firstElement(s.first(finishReason))
+	b.finish = b.firstElement(s.first(finishReason))
 	b.userID = s.first(user)
 	if host, port := s.first(address), s.first(port); host != "" && port != "" && port != "443" && s.kind != kindServer {
 		r.Replica = host + ":" + port // a public host on the usual port is nobody's single engine
@@ -104,12 +122,15 @@ func (b *build) names() {
 var operationKinds = map[string]string{"chat": "chat", "generate_content": "chat", "text_completion": "completions",
 	"completion": "completions", "embeddings": "embeddings", "responses": "responses", "messages": "messages", "rerank": "rerank"}
 
+// object parses JSON (or a Python literal) held in an attribute; nil when there is none or it does not parse.
+func (b *build) object(name string) *decode.Value { return b.m.parse(b.s.attrs.raw(name)) }
+
 // firstElement takes the first of a JSON list, and anything else as it is.
-func firstElement(text string) string {
+func (b *build) firstElement(text string) string {
 	if !strings.HasPrefix(text, "[") {
 		return text
 	}
-	return decode.Text(parseLoose(text), "0")
+	return decode.Text(b.m.parse(text), "0")
 }
 
 // ids settles what the row is called. A LiteLLM row is called as LiteLLM's log calls it (refineLiteLLM); "at-" stands
@@ -117,7 +138,7 @@ func firstElement(text string) string {
 func (b *build) ids() {
 	s, r := b.s, b.r
 	if r.RequestID == "" {
-		id := firstElement(s.first(requestID))
+		id := b.firstElement(s.first(requestID))
 		if s.engine() && number(id) != nil {
 			id = "" // TensorRT-LLM counts its requests from 1 at each start
 		}

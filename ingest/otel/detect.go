@@ -3,8 +3,6 @@ package otel
 import (
 	"bytes"
 
-	"go.opentelemetry.io/collector/pdata/ptrace"
-
 	"reprise/ingest/decode"
 )
 
@@ -59,10 +57,10 @@ func detectProto(s *decode.Sample) int {
 	if len(s.Message) == 0 {
 		return 0
 	}
-	if t, err := (&ptrace.ProtoUnmarshaler{}).UnmarshalTraces(s.Message); err == nil && t.SpanCount() > 0 {
+	c := decode.NewContext(decode.Options{}, "", nil, func(string, int64) {})
+	if spans := 0; tracesForm.check(s.Message, 0) == nil && walkProto(c, s.Message, func(*span) { spans++ }) == nil && spans > 0 {
 		return 3
 	}
-	c := decode.NewContext(decode.Options{}, "", nil, func(string, int64) {})
 	if others(c, s.Message, func(*span) {}) {
 		return 2
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -40,17 +41,58 @@ var testHasher = decode.NewHasher([]byte("a key of the tests"))
 func decodeJSON(t *testing.T, f decode.Format, o decode.Options, records ...string) *run {
 	t.Helper()
 	got, c := newRun(o)
+	var p decode.Parser
 	for _, record := range records {
 		c.Line++
-		v, err := decode.Parse([]byte(record))
+		b := []byte(record)
+		v, err := p.ParseBytes(b)
 		if err != nil {
 			t.Fatalf("record %d: %v", c.Line, err)
 		}
 		if err := f.JSON(c, v); err != nil {
 			t.Fatalf("record %d: %v", c.Line, err)
 		}
+		spoil(c, b)
+		spoilParser(t, &p, len(b))
 	}
+	got.own(t)
 	return got
+}
+
+// own checks that no row holds a view of what was spoilt.
+func (got *run) own(t *testing.T) {
+	t.Helper()
+	for _, r := range got.rows {
+		for _, f := range reflect.ValueOf(*r).Fields() {
+			if f.Kind() == reflect.String && strings.Contains(f.String(), "!!") {
+				t.Errorf("a text was not copied: %+v", r)
+			}
+		}
+	}
+}
+
+// spoil overwrites a record and what was written for it, as the next record would: a request that holds a view of them
+// shows it.
+func spoil(c *decode.Context, record []byte) {
+	m := scratch(c)
+	for _, b := range [][]byte{record, m.text, m.prompt} {
+		b = b[:cap(b)]
+		for i := range b {
+			b[i] = '!'
+		}
+	}
+	for _, p := range m.inner {
+		spoil(&decode.Context{}, p.out)
+		spoilParser(nil, &p.Parser, len(record))
+	}
+}
+
+func spoilParser(t testing.TB, p *decode.Parser, n int) {
+	v, err := p.ParseBytes([]byte(`"` + strings.Repeat(`\u0021`, n) + `"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.GetStringBytes()
 }
 
 func decodeProto(t *testing.T, messages ...[]byte) *run {
@@ -58,10 +100,13 @@ func decodeProto(t *testing.T, messages ...[]byte) *run {
 	got, c := newRun(decode.Options{})
 	for _, m := range messages {
 		c.Line++
-		if err := Proto().Message(c, m); err != nil {
+		b := bytes.Clone(m)
+		if err := Proto().Message(c, b); err != nil {
 			t.Fatalf("message %d: %v", c.Line, err)
 		}
+		spoil(c, b)
 	}
+	got.own(t)
 	return got
 }
 

@@ -29,8 +29,8 @@ func judgeEngine(s *span) (string, bool) {
 		}
 		return "", true
 	}
-	for name := range s.attrs {
-		if strings.HasPrefix(name, "llm_d.") {
+	for _, x := range s.attrs.list {
+		if strings.HasPrefix(x.name, "llm_d.") {
 			return notLLM, true
 		}
 	}
@@ -43,8 +43,8 @@ func (s *span) leg() bool {
 	if !strings.HasSuffix(s.name, "prefill") && !strings.HasSuffix(s.name, "decode") {
 		return false
 	}
-	for name := range s.attrs {
-		if strings.HasPrefix(name, "llm_d.pd_proxy.") {
+	for _, x := range s.attrs.list {
+		if strings.HasPrefix(x.name, "llm_d.pd_proxy.") {
 			return true
 		}
 	}

@@ -158,10 +158,10 @@ func TestZipkinEvents(t *testing.T) {
 		`"broken`:                                          `"broken map[]`,
 		`a|b`:                                              `a map[]`,
 	} {
-		e := annotation(text)
+		e := new(memory).annotation(text)
 		list := map[string]string{}
-		for name := range e.attrs {
-			list[name] = e.attrs.text(name)
+		for _, x := range e.attrs.list {
+			list[x.name] = e.attrs.text(x.name)
 		}
 		b, _ := json.Marshal(list)
 		if got := e.name + " map[" + strings.NewReplacer(`{`, "", `}`, "", `"`, "").Replace(string(b)) + "]"; got != want {

@@ -38,13 +38,14 @@ func newFamily() *family { return &family{nodes: map[[2]string]*node{}} }
 
 // takeAll makes requests of the spans that walk visits, in one record. What was visited before walk fails is kept.
 func takeAll(c *decode.Context, format string, walk func(visit func(*span)) error) error {
-	var spans []*span
-	err := walk(func(s *span) { spans = append(spans, s) })
+	m := scratch(c)
+	m.reset()
+	err := walk(func(s *span) { m.visited = append(m.visited, s) })
 	f := new(family)
-	if slices.ContainsFunc(spans, (*span).related) {
+	if slices.ContainsFunc(m.visited, (*span).related) {
 		f = newFamily()
 	}
-	for _, s := range spans {
+	for _, s := range m.visited {
 		f.take(c, format, s)
 	}
 	f.settle(c)
@@ -56,10 +57,11 @@ func (s *span) related() bool { return s.leg() || s.sglangRoot() }
 
 // take makes a request of a span, or counts why it is none.
 func (f *family) take(c *decode.Context, format string, s *span) {
+	scratch(c).index(&s.attrs)
 	var n *node
 	if f.nodes != nil {
 		n = s.node()
-		f.nodes[[2]string{s.traceID, s.spanID}] = n
+		f.nodes[[2]string{n.trace, strings.Clone(s.spanID)}] = n
 	}
 	if reason := judge(s); reason != "" {
 		c.Skip(reason)
@@ -70,7 +72,7 @@ func (f *family) take(c *decode.Context, format string, s *span) {
 }
 
 func (s *span) node() *node {
-	n := &node{trace: s.traceID, parent: s.parentID, name: s.name, start: s.start, end: s.end, leg: s.leg(), root: s.sglangRoot()}
+	n := &node{trace: strings.Clone(s.traceID), parent: strings.Clone(s.parentID), name: strings.Clone(s.name), start: s.start, end: s.end, leg: s.leg(), root: s.sglangRoot()}
 	if n.abort = s.failed && s.attrs.text("type") == "abort"; n.abort {
 		n.status = decode.StatusCode(s.attrs.text("status_code"))
 	}

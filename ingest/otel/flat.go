@@ -33,12 +33,13 @@ func flatSpan(c *decode.Context, v *decode.Value) *span {
 	if x := v.Get("context"); x != nil {
 		ids = x
 	}
+	m := scratch(c)
 	s := &span{name: decode.Text(v, "name"), kind: enum(v.Get("kind"), kindNames...),
 		traceID: identifier(ids.Get("trace_id")), spanID: identifier(ids.Get("span_id")),
-		parentID: identifier(either(v, "parent_span_id", "parent_id")), attrs: jsonAttrs(v.Get("attributes")),
-		resource: jsonAttrs(either(v, "resource_attributes", "resource")), scope: decode.Text(v, "scope", "name")}
+		parentID: identifier(either(v, "parent_span_id", "parent_id")), attrs: m.jsonAttrs(v.Get("attributes")),
+		resource: m.jsonAttrs(either(v, "resource_attributes", "resource")), scope: decode.Text(v, "scope", "name")}
 	if x := v.Get("resource", "attributes"); x != nil {
-		s.resource = jsonAttrs(x)
+		s.resource = m.jsonAttrs(x)
 	}
 	s.start, s.naive = flatTime(c, v.Get("start_time"))
 	s.end, _ = flatTime(c, v.Get("end_time"))
@@ -46,7 +47,7 @@ func flatSpan(c *decode.Context, v *decode.Value) *span {
 		decode.Text(either(v.Get("status"), "message", "description")))
 	for _, e := range v.Get("events").GetArray() {
 		at, _ := flatTime(c, e.Get("timestamp"))
-		s.events = append(s.events, event{name: decode.Text(e, "name"), at: at, attrs: jsonAttrs(e.Get("attributes"))})
+		s.events = append(s.events, event{name: decode.Text(e, "name"), at: at, attrs: m.jsonAttrs(e.Get("attributes"))})
 	}
 	return s
 }
@@ -67,11 +68,10 @@ func goSpan(c *decode.Context, v *decode.Value) *span {
 	return s
 }
 
-func goAttrs(v *decode.Value) attrs {
-	a := attrs{}
+func goAttrs(v *decode.Value) (a attrs) {
 	for _, kv := range v.GetArray() {
 		if x := kv.Get("Value", "Value"); x != nil {
-			a.put(kv.GetStringBytes("Key"), x)
+			a.put(view(kv.GetStringBytes("Key")), x)
 		}
 	}
 	return a

@@ -78,7 +78,7 @@ func FuzzPython(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := pythonToJSON(text)
+		b, err := appendPython(nil, text)
 		if err != nil {
 			return
 		}

@@ -16,7 +16,7 @@ func identifier(v *decode.Value) string {
 	case v == nil:
 		return ""
 	case v.Type() == decode.TypeString:
-		return normalID(string(v.GetStringBytes()))
+		return normalID(view(v.GetStringBytes()))
 	case v.Type() == decode.TypeObject:
 		v = v.Get("data")
 	}
@@ -73,7 +73,7 @@ func nanos(v *decode.Value) int64 {
 
 // enum reads an enumeration given as its number or by name, with or without prefix, in any case.
 func enum(v *decode.Value, names ...string) int {
-	s := strings.ToLower(decode.Text(v))
+	s := strings.ToLower(decode.View(v))
 	if n, err := strconv.Atoi(s); err == nil {
 		return n
 	}

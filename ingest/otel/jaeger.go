@@ -82,11 +82,10 @@ type jaegerWalker struct {
 
 func (w *jaegerWalker) span(v *decode.Value) {
 	s := &span{name: decode.Text(v, "operationName"), traceID: identifier(either(v, "traceID", "traceId")),
-		spanID: identifier(either(v, "spanID", "spanId")), line: w.line, resource: w.processes[decode.Text(v, "processID")], attrs: tags(v.Get("tags"))}
+		spanID: identifier(either(v, "spanID", "spanId")), line: w.line, resource: w.processes[decode.Text(v, "processID")]}
 	w.line++
-	v.Get("tag").Visit(func(key []byte, x *decode.Value) { // Elasticsearch with tags as fields
-		s.attrs.put([]byte(strings.ReplaceAll(string(key), "@", ".")), x)
-	})
+	s.attrs.tags(v.Get("tags"))
+	s.attrs.fields(v.Get("tag"))
 	if p := v.Get("process"); p != nil {
 		s.resource = process(p)
 	}
@@ -97,7 +96,8 @@ func (w *jaegerWalker) span(v *decode.Value) {
 		}
 	}
 	for _, l := range v.Get("logs").GetArray() {
-		fields := tags(l.Get("fields"))
+		var fields attrs
+		fields.tags(l.Get("fields"))
 		s.events = append(s.events, event{name: firstOf(fields.text("event"), fields.text("message")), at: w.stamp(l.Get("timestamp")), attrs: fields})
 	}
 	s.tagged()

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"reprise/ingest/decode"
 )
 
@@ -20,40 +18,42 @@ func parentOf(v *decode.Value, traceID string) string {
 	return identifier(v.Get("parentSpanID")) // before references
 }
 
-func process(v *decode.Value) attrs {
-	a := tags(v.Get("tags"))
-	v.Get("tag").Visit(func(key []byte, x *decode.Value) { a.put([]byte(strings.ReplaceAll(string(key), "@", ".")), x) })
-	if name := v.Get("serviceName"); name != nil {
-		a["service.name"] = value{json: name}
+func process(v *decode.Value) (a attrs) {
+	if name := v.Get("serviceName"); name != nil { // before a tag of that name
+		a.put("service.name", name)
 	}
+	a.tags(v.Get("tags"))
+	a.fields(v.Get("tag"))
 	return a
 }
 
-// tags reads a list of key and value; in the domain model the value is in a member named after its type, which protobuf
+// fields adds tags as Elasticsearch has them where they are fields.
+func (a *attrs) fields(v *decode.Value) {
+	v.Visit(func(key []byte, x *decode.Value) { a.put(strings.ReplaceAll(string(key), "@", "."), x) })
+}
+
+// tags adds a list of key and value; in the domain model the value is in a member named after its type, which protobuf
 // leaves out when it is zero.
-func tags(v *decode.Value) attrs {
-	list := v.GetArray()
-	a := make(attrs, len(list))
-	for _, t := range list {
+func (a *attrs) tags(v *decode.Value) {
+	for _, t := range v.GetArray() {
 		x := t.Get("value")
 		for _, member := range []string{"vStr", "vInt64", "vBool", "vFloat64", "vBinary"} {
 			if m := t.Get(member); x == nil && m != nil {
 				x = m
 			}
 		}
-		key := t.GetStringBytes("key")
+		key := view(t.GetStringBytes("key"))
 		if x != nil {
 			a.put(key, x)
 			continue
 		}
 		switch decode.Text(t, "vType") {
 		case "BOOL":
-			a[string(key)] = value{proto: pcommon.NewValueBool(false)}
+			a.list = append(a.list, attr{key, value{proto: []byte{anyBool << 3, 0}}})
 		case "INT64", "FLOAT64":
-			a[string(key)] = value{proto: pcommon.NewValueInt(0)}
+			a.list = append(a.list, attr{key, value{proto: []byte{anyInt << 3, 0}}})
 		}
 	}
-	return a
 }
 
 // stamp reads microseconds, or RFC 3339 text, as nanoseconds; 0 is unknown.

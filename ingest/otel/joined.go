@@ -35,6 +35,7 @@ func detectJoined(s *decode.Sample) int {
 }
 
 func (f *family) decode(c *decode.Context, v *decode.Value) error {
+	scratch(c).reset()
 	err := walkJSON(c, v, func(s *span) { f.take(c, "otlp", s) })
 	if len(f.nodes) > generation {
 		f.age(c)

@@ -1,6 +1,8 @@
 package otel
 
 import (
+	"cmp"
+
 	"reprise/ingest/decode"
 )
 
@@ -10,7 +12,7 @@ func walkJSON(c *decode.Context, v *decode.Value, visit func(*span)) error {
 	if t := v.Get("trace"); either(t, "resourceSpans", "resource_spans") != nil { // Tempo, newer
 		v = t
 	}
-	w := jsonWalker{c: c, visit: visit}
+	w := jsonWalker{c: c, m: scratch(c), visit: visit}
 	blocks := either(v, "resourceSpans", "resource_spans")
 	if blocks == nil {
 		blocks = v.Get("batches") // Tempo
@@ -67,6 +69,7 @@ func keys(v *decode.Value) (names []string) {
 
 type jsonWalker struct {
 	c        *decode.Context
+	m        *memory
 	visit    func(*span)
 	resource attrs
 	scope    string
@@ -75,13 +78,13 @@ type jsonWalker struct {
 
 // block visits one resource's spans.
 func (w *jsonWalker) block(b *decode.Value) {
-	w.resource = jsonAttrs(b.Get("resource", "attributes"))
+	w.resource = w.m.jsonAttrs(b.Get("resource", "attributes"))
 	for _, s := range scopes(b, scopeSpanNames).GetArray() {
 		scope := either(s, "scope", "instrumentationLibrary")
 		if scope == nil {
 			scope = s.Get("instrumentation_library")
 		}
-		w.scope = decode.Text(scope, "name")
+		w.scope = decode.View(scope, "name")
 		for _, x := range s.Get("spans").GetArray() {
 			w.span(x)
 		}
@@ -98,20 +101,26 @@ func (w *jsonWalker) metrics(blocks *decode.Value) {
 	}
 }
 
+var spanKeys = decode.NewKeys("traceId", "trace_id", "spanId", "span_id", "parentSpanId", "parent_span_id", "name", "kind", "startTimeUnixNano",
+	"start_time_unix_nano", "endTimeUnixNano", "end_time_unix_nano", "attributes", "droppedAttributesCount", "dropped_attributes_count",
+	"droppedEventsCount", "dropped_events_count", "status", "events")
+
 func (w *jsonWalker) span(v *decode.Value) {
-	s := &span{scope: w.scope, resource: w.resource, line: w.line, name: decode.Text(v, "name"),
-		traceID: identifier(either(v, "traceId", "trace_id")), spanID: identifier(either(v, "spanId", "span_id")),
-		parentID: identifier(either(v, "parentSpanId", "parent_span_id")), kind: enum(v.Get("kind"), kindNames...),
-		start: nanos(either(v, "startTimeUnixNano", "start_time_unix_nano")),
-		end:   nanos(either(v, "endTimeUnixNano", "end_time_unix_nano")), attrs: jsonAttrs(v.Get("attributes")),
-		attrsCut:  dropped(either(v, "droppedAttributesCount", "dropped_attributes_count")),
-		eventsCut: dropped(either(v, "droppedEventsCount", "dropped_events_count"))}
+	var traceID, trace, spanID, id, parentID, parent, name, kind, start, from, end, to, list, attrsCut, cut, eventsCut, lost, status, events *decode.Value
+	v.Members(spanKeys, &traceID, &trace, &spanID, &id, &parentID, &parent, &name, &kind, &start, &from, &end, &to, &list, &attrsCut, &cut,
+		&eventsCut, &lost, &status, &events)
+	s := w.m.span()
+	s.scope, s.resource, s.line, s.name = w.scope, w.resource, w.line, decode.View(name)
+	s.traceID, s.spanID, s.parentID = identifier(cmp.Or(traceID, trace)), identifier(cmp.Or(spanID, id)), identifier(cmp.Or(parentID, parent))
+	s.kind, s.start, s.end = enum(kind, kindNames...), nanos(cmp.Or(start, from)), nanos(cmp.Or(end, to))
+	s.attrsCut, s.eventsCut = dropped(cmp.Or(attrsCut, cut)), dropped(cmp.Or(eventsCut, lost))
+	s.attrs = w.m.jsonAttrs(list)
 	w.line++
 	s.coarse = s.start%1e6 == 0
-	s.setStatus(enum(v.Get("status", "code"), statusNames...), decode.Text(v, "status", "message"))
-	for _, e := range v.Get("events").GetArray() {
-		s.events = append(s.events, event{name: decode.Text(e, "name"), at: nanos(either(e, "timeUnixNano", "time_unix_nano")),
-			attrs: jsonAttrs(e.Get("attributes"))})
+	s.setStatus(enum(status.Get("code"), statusNames...), decode.View(status, "message"))
+	for _, e := range events.GetArray() {
+		s.events = append(s.events, event{name: decode.View(e, "name"), at: nanos(either(e, "timeUnixNano", "time_unix_nano")),
+			attrs: w.m.jsonAttrs(e.Get("attributes"))})
 	}
 	w.visit(s)
 }
@@ -131,23 +140,13 @@ func dropped(v *decode.Value) bool {
 }
 
 // jsonAttrs reads attributes given as a list of key and value, or as a map.
-func jsonAttrs(v *decode.Value) attrs {
-	if v == nil {
-		return nil
-	}
-	list := v.GetArray()
-	a := make(attrs, len(list))
-	for _, kv := range list {
+func (m *memory) jsonAttrs(v *decode.Value) attrs {
+	start := len(m.list)
+	for _, kv := range v.GetArray() {
 		if x := kv.Get("value"); x != nil {
-			a.put(kv.GetStringBytes("key"), x)
+			m.list = append(m.list, attr{view(kv.GetStringBytes("key")), value{json: x}})
 		}
 	}
-	v.GetObject().Visit(func(k []byte, x *decode.Value) { a.put(k, x) })
-	return a
-}
-
-func (a attrs) put(name []byte, v *decode.Value) {
-	if _, twice := a[string(name)]; !twice {
-		a[string(name)] = value{json: v}
-	}
+	v.GetObject().Visit(func(k []byte, x *decode.Value) { m.list = append(m.list, attr{view(k), value{json: x}}) })
+	return attrs{list: m.list[start:len(m.list):len(m.list)]}
 }

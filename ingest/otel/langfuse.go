@@ -38,7 +38,7 @@ func refineLangfuse(b *build) {
 	if kind == "embedding" {
 		b.r.EndpointKind = "embeddings"
 	}
-	langfuseUsage(b.r, a.object("langfuse.observation.usage_details"))
+	langfuseUsage(b.r, b.object("langfuse.observation.usage_details"))
 	b.langfuseFirst(a.text("langfuse.observation.completion_start_time"))
 	if a.text("langfuse.observation.level") == "ERROR" {
 		b.s.failed = true

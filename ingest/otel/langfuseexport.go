@@ -4,8 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
 	"reprise/ingest/decode"
 )
 
@@ -82,17 +80,17 @@ func walkLangfuse(c *decode.Context, v *decode.Value, visit func(*span)) error {
 
 func langfuseSpan(c *decode.Context, v *decode.Value) *span {
 	s := &span{name: decode.Text(v, "name"), traceID: identifier(either(v, "traceId", "trace_id")), spanID: identifier(v.Get("id")),
-		parentID: identifier(either(v, "parentObservationId", "parent_observation_id")), exported: true, attrs: attrs{
-			"langfuse.observation.type": {proto: pcommon.NewValueStr(strings.ToLower(decode.Text(v, "type")))}}}
+		parentID: identifier(either(v, "parentObservationId", "parent_observation_id")), exported: true,
+		attrs: attrs{list: []attr{{"langfuse.observation.type", value{proto: protoString(strings.ToLower(decode.Text(v, "type")))}}}}}
 	for _, f := range langfuseFields {
+		if f.attr == "gen_ai.response.time_to_first_chunk" && s.attrs.has("langfuse.observation.completion_start_time") {
+			continue // the same, rounded
+		}
 		for _, key := range f.keys {
 			if x := v.Get(key); x != nil && x.Type() != decode.TypeNull {
-				s.attrs.put([]byte(f.attr), x)
+				s.attrs.put(f.attr, x)
 			}
 		}
-	}
-	if s.attrs.has("langfuse.observation.completion_start_time") {
-		delete(s.attrs, "gen_ai.response.time_to_first_chunk") // the same, rounded
 	}
 	s.start, s.naive = flatTime(c, either(v, "startTime", "start_time"))
 	s.end, _ = flatTime(c, either(v, "endTime", "end_time"))

@@ -48,8 +48,8 @@ func refineLiteLLM(b *build) {
 		return
 	}
 	a, r := b.s.attrs, b.r
-	caller, hidden := a.object("metadata.requester_metadata"), a.object("hidden_params")
-	r.RequestID = firstOf(decode.Text(a.object("metadata.requester_custom_headers"), "x-request-id"),
+	caller, hidden := b.object("metadata.requester_metadata"), b.object("hidden_params")
+	r.RequestID = firstOf(decode.Text(b.object("metadata.requester_custom_headers"), "x-request-id"),
 		decode.Text(caller, "request_id"), a.text("litellm.call_id"), r.ResponseID, "at-")
 	r.SessionID = firstOf(r.SessionID, decode.Text(caller, "session_id"))
 	r.EndpointKind, _ = decode.LiteLLMKind(callType(b.s))
@@ -66,7 +66,7 @@ func refineLiteLLM(b *build) {
 	}
 	r.Replica = decode.HostPort(decode.Text(hidden, "api_base"))
 	b.litellmModel(decode.Text(hidden, "model_id"))
-	b.litellmUsage(a.object("metadata.usage_object"))
+	b.litellmUsage(b.object("metadata.usage_object"))
 }
 
 // litellmModel: the span's request model is the deployment's; the alias that was asked for comes back as the model of

@@ -1,10 +1,6 @@
 package otel
 
-import (
-	"go.opentelemetry.io/collector/pdata/plog"
-
-	"reprise/ingest/decode"
-)
+import "reprise/ingest/decode"
 
 // operationDetails is the one event that tells of a whole call (1.37). The others (gen_ai.user.message, gen_ai.choice)
 // are one message each, without a model, a time or a count: they belong to a span.
@@ -22,15 +18,15 @@ func logSpan(name string, a attrs) (*span, bool) {
 // logs visits the calls among the log records of a JSON record and counts the others.
 func (w *jsonWalker) logs(blocks *decode.Value) {
 	for _, b := range blocks.GetArray() {
-		resource := jsonAttrs(b.Get("resource", "attributes"))
+		resource := w.m.jsonAttrs(b.Get("resource", "attributes"))
 		for _, l := range scopes(b, scopeLogNames).GetArray() {
 			for _, x := range either(l, "logRecords", "log_records").GetArray() {
-				s, ok := logSpan(decode.Text(either(x, "eventName", "event_name")), jsonAttrs(x.Get("attributes")))
+				s, ok := logSpan(decode.View(either(x, "eventName", "event_name")), w.m.jsonAttrs(x.Get("attributes")))
 				if !ok {
 					w.c.Skip("log_record")
 					continue
 				}
-				s.resource, s.scope, s.line = resource, decode.Text(l, "scope", "name"), w.line
+				s.resource, s.scope, s.line = resource, decode.View(l, "scope", "name"), w.line
 				s.traceID, s.spanID = identifier(either(x, "traceId", "trace_id")), identifier(either(x, "spanId", "span_id"))
 				w.line++
 				w.visit(s)
@@ -39,23 +35,43 @@ func (w *jsonWalker) logs(blocks *decode.Value) {
 	}
 }
 
-// protoLogs does the same with a protobuf message.
-func protoLogs(c *decode.Context, logs plog.Logs, visit func(*span)) {
-	line := 0
-	for _, rl := range logs.ResourceLogs().All() {
-		resource := protoAttrs(rl.Resource().Attributes())
-		for _, sl := range rl.ScopeLogs().All() {
-			for _, x := range sl.LogRecords().All() {
-				s, ok := logSpan(x.EventName(), protoAttrs(x.Attributes()))
+// protoLogs does the same with a checked protobuf message; false when it holds no log record.
+func protoLogs(c *decode.Context, b []byte, visit func(*span)) (found bool) {
+	m, line := scratch(c), 0
+	for rl := range parts(b, 1) {
+		resource := m.protoResource(rl)
+		for sl := range parts(rl, 2) {
+			for x := range parts(sl, 2) {
+				found = true
+				s, ok := m.protoLog(x)
 				if !ok {
 					c.Skip("log_record")
 					continue
 				}
-				s.resource, s.scope, s.line = resource, sl.Scope().Name(), line
-				s.traceID, s.spanID = normalID(x.TraceID().String()), normalID(x.SpanID().String())
+				s.resource, s.scope, s.line = resource, protoScope(sl), line
 				line++
 				visit(s)
 			}
 		}
 	}
+	return found
+}
+
+func (m *memory) protoLog(b []byte) (*span, bool) {
+	var name, traceID, spanID string
+	for w := (wire{rest: b}); w.next(); {
+		switch w.number {
+		case 9:
+			traceID = m.id(w.data)
+		case 10:
+			spanID = m.id(w.data)
+		case 12:
+			name = view(w.data)
+		}
+	}
+	s, ok := logSpan(name, m.protoAttrs(b, 6))
+	if ok {
+		s.traceID, s.spanID = traceID, spanID
+	}
+	return s, ok
 }

@@ -9,7 +9,7 @@ import (
 
 // read takes the prompt from the newest convention that has one.
 func (s *shaper) read(x *span) {
-	a := x.attrs
+	a := &x.attrs
 	switch {
 	case a.has("gen_ai.input.messages") || a.has("gen_ai.system_instructions"): // 1.37
 		s.text("tools", a.raw("gen_ai.tool.definitions"))
@@ -70,7 +70,7 @@ func (s *shaper) parse(text string) *decode.Value {
 	if !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") {
 		return nil
 	}
-	v := parseLoose(text)
+	v := s.m.parse(text)
 	s.cut = s.cut || v == nil
 	return v
 }
@@ -154,22 +154,22 @@ func (s *shaper) indexed(x *span, prefix, role, content string) {
 		if !x.attrs.has(base+role) && !x.attrs.has(base+content) {
 			return
 		}
-		if parts := contentParts(text); parts != nil {
+		if parts := s.contentParts(text); parts != nil {
 			s.message(who, parts, nil)
 			continue
 		}
 		s.buf = append(s.buf[:0], text...)
-		s.openInferenceParts(x.attrs, base+".message.")
+		s.openInferenceParts(&x.attrs, base+".message.")
 		s.add(who)
 	}
 }
 
 // contentParts parses a text that is a list of content parts, as JSON or as Python prints it; nil for any other text.
-func contentParts(text string) *decode.Value {
+func (s *shaper) contentParts(text string) *decode.Value {
 	if !strings.HasPrefix(text, "[{") {
 		return nil
 	}
-	v := parseLoose(text)
+	v := s.m.parse(text)
 	for _, p := range v.GetArray() {
 		if !isText(p.Get("type")) {
 			return nil
@@ -179,7 +179,7 @@ func contentParts(text string) *decode.Value {
 }
 
 // openInferenceParts appends what stands below one message: parts of its content, tool calls.
-func (s *shaper) openInferenceParts(a attrs, base string) {
+func (s *shaper) openInferenceParts(a *attrs, base string) {
 	for i := 0; ; i++ {
 		part := base + "contents." + strconv.Itoa(i) + ".message_content."
 		kind := a.raw(part + "type")
@@ -204,7 +204,7 @@ func (s *shaper) openInferenceParts(a attrs, base string) {
 }
 
 // functions takes the tools of OpenLLMetry and LiteLLM.
-func (s *shaper) functions(a attrs) {
+func (s *shaper) functions(a *attrs) {
 	var b strings.Builder
 	for i := 0; a.has("llm.request.functions." + strconv.Itoa(i) + ".name"); i++ {
 		base := "llm.request.functions." + strconv.Itoa(i)
@@ -213,7 +213,7 @@ func (s *shaper) functions(a attrs) {
 	s.text("tools", b.String())
 }
 
-func (s *shaper) openInferenceTools(a attrs) {
+func (s *shaper) openInferenceTools(a *attrs) {
 	var b strings.Builder
 	for i := 0; a.has("llm.tools." + strconv.Itoa(i) + ".tool.json_schema"); i++ {
 		b.WriteString(a.raw("llm.tools." + strconv.Itoa(i) + ".tool.json_schema"))

@@ -42,7 +42,7 @@ func refineOpenInference(b *build) {
 		return
 	}
 	b.parameters("llm.invocation_parameters", "embedding.invocation_parameters")
-	answer := b.s.attrs.object("output.value")
+	answer := b.object("output.value")
 	b.r.ResponseID = firstOf(b.r.ResponseID, decode.Text(answer, "id"))
 	b.finish = firstOf(b.finish, decode.Text(answer, "choices", "0", "finish_reason"), decode.Text(answer, "stop_reason"))
 	switch {
@@ -70,7 +70,7 @@ var openInferenceKinds = map[string]string{
 // parameters reads what the caller asked for from JSON under the first name that has any.
 func (b *build) parameters(attributes ...string) {
 	for _, name := range attributes {
-		p := b.s.attrs.object(name)
+		p := b.object(name)
 		if p == nil {
 			continue
 		}

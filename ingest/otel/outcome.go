@@ -15,7 +15,7 @@ func (b *build) outcome() {
 	r.FinishReason = decode.FinishReason(b.finish)
 	f, failed := b.failure()
 	if f.Status != 0 {
-		r.HTTPStatus = &f.Status
+		r.HTTPStatus = trace.Ptr(f.Status)
 	}
 	switch {
 	case failed:

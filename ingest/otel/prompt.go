@@ -15,8 +15,9 @@ func (b *build) prompt() []byte {
 	case "embeddings", "rerank", "other":
 		return nil
 	}
-	s := shaper{hash: b.c.Hash, prompt: b.c.Prompt(), keep: b.c.KeepBodies}
+	s := shaper{m: b.m, hash: b.c.Hash, prompt: b.c.Prompt(), keep: b.c.KeepBodies, buf: b.m.prompt}
 	s.read(b.s)
+	b.m.prompt = s.buf
 	r := b.r
 	if s.cut {
 		r.AddQuality(trace.QModelTextCut)
@@ -40,6 +41,7 @@ func (b *build) prompt() []byte {
 // shaper feeds messages to the hashes: role and text, in order, exactly as the decoder of LiteLLM's log does, so that
 // one call has one hash in both.
 type shaper struct {
+	m             *memory
 	hash          *decode.Hasher
 	prompt        *decode.Prompt
 	buf           []byte

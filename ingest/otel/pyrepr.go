@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-
-	"reprise/ingest/decode"
 )
 
 // Bounds on a Python literal: far beyond any usage object, far below what could exhaust the stack.
@@ -14,40 +12,17 @@ const (
 	maxLiteralDepth = 100
 )
 
-// parseLoose parses a list or map that stands in a text, as JSON or as Python prints it ({'a': None, 'b': (1, True)}).
-// nil when the text is neither: no literal, cut, or nested too deep.
-func parseLoose(s string) *decode.Value {
-	s = strings.TrimSpace(s)
-	if s == "" {
-		return nil
-	}
-	if s[0] == '{' || s[0] == '[' {
-		if v, err := new(decode.Parser).ParseBytes([]byte(s)); err == nil {
-			return v
-		}
-	}
-	b, err := pythonToJSON(s)
-	if err != nil {
-		return nil
-	}
-	v, err := new(decode.Parser).ParseBytes(b)
-	if err != nil {
-		return nil
-	}
-	return v
-}
-
-// pythonToJSON rewrites the repr of a Python value as JSON. Dictionaries, lists, tuples, sets, strings, bytes, numbers,
+// appendPython writes the repr of a Python value as JSON. Dictionaries, lists, tuples, sets, strings, bytes, numbers,
 // True, False and None are what they look like; an object Name(a=1, 'b') becomes {"a":1} and <anything> becomes null.
-func pythonToJSON(s string) ([]byte, error) {
+func appendPython(out []byte, s string) ([]byte, error) {
 	if len(s) > maxLiteral {
-		return nil, errLiteral
+		return out, errLiteral
 	}
-	p := pyReader{s: s}
+	p := pyReader{s: s, out: out}
 	p.value(0)
 	p.space()
 	if p.bad || p.i < len(p.s) {
-		return nil, errLiteral
+		return p.out, errLiteral
 	}
 	return p.out, nil
 }

@@ -30,7 +30,7 @@ var pythonTexts = map[string]string{
 
 func TestPython(t *testing.T) {
 	for text, want := range pythonTexts {
-		got, err := pythonToJSON(text)
+		got, err := appendPython(nil, text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -53,7 +53,7 @@ func TestPython(t *testing.T) {
 func TestNoPython(t *testing.T) {
 	for _, text := range []string{"", "{", "{'a': 1", "{'a' 1}", "'open", "[1 2]", "hello world", "1_000", "1j", "{'a': 1}}", "lambda: 1", "<open", "[1,,2]", ".5", "--1",
 		strings.Repeat("[", 1000) + strings.Repeat("]", 1000), "'" + strings.Repeat("x", maxLiteral) + "'"} {
-		if got, err := pythonToJSON(text); err == nil {
+		if got, err := appendPython(nil, text); err == nil {
 			t.Errorf("%.40q: got %.40s, want an error", text, got)
 		}
 	}

@@ -1,11 +1,5 @@
 package otel
 
-import (
-	"go.opentelemetry.io/collector/pdata/pcommon"
-
-	"reprise/ingest/decode"
-)
-
 // span is one span of any container.
 type span struct {
 	scope, name               string
@@ -31,42 +25,3 @@ type event struct {
 	at    int64 // nanoseconds since 1970; 0 unknown
 	attrs attrs
 }
-
-// attrs are attributes by exact name; of a name given twice the first counts (ING-26).
-type attrs map[string]value
-
-// value is an attribute's value, not converted until it is asked for: most values of most spans are prompt text that
-// nobody looks at.
-type value struct {
-	json  *decode.Value // nil: proto
-	proto pcommon.Value
-}
-
-// raw returns the value as text: strings as they are, numbers and booleans as written, lists and maps as JSON. "" when
-// there is none.
-func (a attrs) raw(name string) string {
-	v, ok := a[name]
-	if !ok {
-		return ""
-	}
-	return v.text()
-}
-
-// text is raw without the words that stand for nothing.
-func (a attrs) text(name string) string { return known(a.raw(name)) }
-
-func known(s string) string {
-	switch s {
-	case "None", "null", "-":
-		return ""
-	}
-	return s
-}
-
-func (a attrs) has(name string) bool {
-	_, ok := a[name]
-	return ok
-}
-
-// object parses JSON (or a Python literal) held in an attribute; nil when there is none or it does not parse.
-func (a attrs) object(name string) *decode.Value { return parseLoose(a.raw(name)) }

@@ -45,8 +45,8 @@ func (s *span) abandoned(op string) bool {
 	if s.failed || op != "ai.streamText" && op != "ai.streamObject" {
 		return false
 	}
-	for name := range s.attrs {
-		if strings.HasPrefix(name, "ai.response.") || strings.HasPrefix(name, "ai.usage.") {
+	for _, x := range s.attrs.list {
+		if strings.HasPrefix(x.name, "ai.response.") || strings.HasPrefix(x.name, "ai.usage.") {
 			return false
 		}
 	}

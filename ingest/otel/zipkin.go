@@ -39,17 +39,15 @@ func walkZipkin(c *decode.Context, v *decode.Value, visit func(*span)) error {
 	if v.Get("traceId") == nil || v.Get("id") == nil {
 		return c.Reject("not_zipkin", "expected a span with traceId and id, got an object with the keys %q", keys(v))
 	}
+	m := scratch(c)
 	s := &span{name: decode.Text(v, "name"), traceID: identifier(v.Get("traceId")), spanID: identifier(v.Get("id")), parentID: identifier(v.Get("parentId")),
-		kind: enum(v.Get("kind"), kindNames...), attrs: jsonAttrs(v.Get("tags")), resource: attrs{}}
-	if s.attrs == nil {
-		s.attrs = attrs{}
-	}
+		kind: enum(v.Get("kind"), kindNames...), attrs: m.jsonAttrs(v.Get("tags"))}
 	if name := v.Get("localEndpoint", "serviceName"); name != nil {
-		s.resource["service.name"] = value{json: name}
+		s.resource.put("service.name", name)
 	}
 	for _, name := range []string{"service.instance.id", "k8s.pod.name"} { // exporters put the resource among the tags
-		if x, ok := s.attrs[name]; ok {
-			s.resource[name] = x
+		if x := s.attrs.find(name); x != nil {
+			s.resource.list = append(s.resource.list, *x)
 		}
 	}
 	if n := integer(v.Get("timestamp")); n != nil {
@@ -59,7 +57,7 @@ func walkZipkin(c *decode.Context, v *decode.Value, visit func(*span)) error {
 		s.end = s.start + nanosOf(*d)
 	}
 	for _, a := range v.Get("annotations").GetArray() {
-		e := annotation(decode.Text(a, "value"))
+		e := m.annotation(decode.Text(a, "value"))
 		if n := integer(a.Get("timestamp")); n != nil {
 			e.at = nanosOf(*n)
 		}
@@ -75,7 +73,7 @@ func walkZipkin(c *decode.Context, v *decode.Value, visit func(*span)) error {
 
 // annotation reads an event out of a text: its name, "name": {attributes} as OpenTelemetry's exporters write it, or
 // name|{attributes}|dropped as its collector does.
-func annotation(text string) event {
+func (m *memory) annotation(text string) event {
 	name, rest, found := strings.Cut(text, "|")
 	if found {
 		rest, _, _ = strings.Cut(rest, "}|")
@@ -87,7 +85,7 @@ func annotation(text string) event {
 	}
 	e := event{name: name}
 	if body, err := decode.Parse([]byte(strings.TrimSpace(rest))); err == nil {
-		e.attrs = jsonAttrs(body)
+		e.attrs = m.jsonAttrs(body)
 	}
 	return e
 }

@@ -1,0 +1,105 @@
+package otel
+
+import (
+	"strings"
+	"unsafe"
+
+	"reprise/ingest/decode"
+)
+
+// memory is what a worker uses again from record to record. Texts that the walkers and [attrs] give are views of the
+// record or of this: they end with the record, and build.own copies those that a request keeps.
+type memory struct {
+	visited []*span // in takeAll
+	spans   []*span // made so far; the first used are in use
+	used    int
+	list    []attr   // of all attributes of the record
+	slots   []uint32 // of all their tables
+	text    []byte   // written for the record: ids as hex digits
+	prompt  []byte   // shaper.buf
+	inner   []*inner // of the texts parsed for one request; the first parsed are in use
+	parsed  int
+}
+
+// inner parses one text that stands inside a record.
+type inner struct {
+	decode.Parser
+	out []byte // the text as JSON, where it was none
+}
+
+// What is kept for the next record: one large record must not be paid for ever after.
+const maxSpans, maxAttrs, maxBytes, maxInner, maxInnerText = 4096, 1 << 16, 1 << 20, 16, 64 << 10
+
+func scratch(c *decode.Context) *memory {
+	m, ok := c.Scratch.(*memory)
+	if !ok {
+		m = new(memory)
+		c.Scratch = m
+	}
+	return m
+}
+
+// reset begins a record.
+func (m *memory) reset() {
+	m.visited, m.used = emptied(m.visited, maxSpans), 0
+	m.spans = m.spans[:min(len(m.spans), maxSpans)]
+	m.list, m.slots = emptied(m.list, maxAttrs), emptied(m.slots, 4*maxAttrs)
+	m.text, m.prompt = emptied(m.text, maxBytes), emptied(m.prompt, maxBytes)
+}
+
+func emptied[T any](s []T, most int) []T {
+	if cap(s) > most {
+		return nil
+	}
+	return s[:0]
+}
+
+// span returns an empty one.
+func (m *memory) span() *span {
+	if m.used == len(m.spans) {
+		m.spans = append(m.spans, new(span))
+	}
+	s := m.spans[m.used]
+	m.used++
+	*s = span{events: s.events[:0]}
+	return s
+}
+
+// parse reads a list or map that stands in a text, as JSON or as Python prints it ({'a': None, 'b': (1, True)}). nil
+// when the text is neither: no literal, cut, or nested too deep. The value is valid until the next request.
+func (m *memory) parse(s string) *decode.Value {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return nil
+	}
+	p := m.parser(len(s))
+	python := strings.HasPrefix(strings.TrimLeft(s, "[{ "), "'")
+	if (s[0] == '{' || s[0] == '[') && !python {
+		if v, err := p.ParseBytes(unsafe.Slice(unsafe.StringData(s), len(s))); err == nil {
+			return v
+		}
+	}
+	var err error
+	if p.out, err = appendPython(p.out[:0], s); err != nil {
+		return nil
+	}
+	v, err := p.ParseBytes(p.out)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func (m *memory) parser(size int) *inner {
+	if m.parsed == maxInner || size > maxInnerText {
+		return new(inner)
+	}
+	if m.parsed == len(m.inner) {
+		m.inner = append(m.inner, new(inner))
+	}
+	m.parsed++
+	return m.inner[m.parsed-1]
+}
+
+// view is b as text, without a copy.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

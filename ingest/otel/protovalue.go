@@ -1,0 +1,103 @@
+package otel
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"strconv"
+)
+
+// Members of an AnyValue.
+const (
+	anyString = iota + 1
+	anyBool
+	anyInt
+	anyDouble
+	anyArray
+	anyMap
+	anyBytes
+	anyIndex // into a table that only profiles have: no value
+)
+
+// anyOf is the member that a checked AnyValue sets last; number 0 when there is none.
+func anyOf(b []byte) (last wire) {
+	for w := (wire{rest: b}); w.next(); {
+		if w.number <= anyIndex {
+			last = w
+		}
+	}
+	return last
+}
+
+// protoString is a text as an AnyValue.
+func protoString(s string) []byte {
+	return append(binary.AppendUvarint([]byte{anyString<<3 | byte(bytes_)}, uint64(len(s))), s...)
+}
+
+func protoText(b []byte) string {
+	switch w := anyOf(b); w.number {
+	case anyString:
+		return view(w.data)
+	case anyBool:
+		return strconv.FormatBool(w.n != 0)
+	case anyInt:
+		return strconv.FormatInt(int64(w.n), 10)
+	case anyDouble:
+		return string(appendDouble(nil, w.n))
+	case anyArray, anyMap:
+		return string(appendProto(nil, b))
+	case anyBytes:
+		return base64.StdEncoding.EncodeToString(w.data)
+	}
+	return ""
+}
+
+// appendProto writes a value as JSON, maps in their own order: the JSON form of the same span gives the same bytes.
+func appendProto(b, v []byte) []byte {
+	switch w := anyOf(v); w.number {
+	case anyString:
+		return appendQuoted(b, w.data)
+	case anyBytes:
+		return appendQuoted(b, []byte(base64.StdEncoding.EncodeToString(w.data)))
+	case anyArray:
+		b = append(b, '[')
+		i := 0
+		for x := range parts(w.data, 1) {
+			b = appendProto(comma(b, i), x)
+			i++
+		}
+		return append(b, ']')
+	case anyMap:
+		b = append(b, '{')
+		i := 0
+		for x := range parts(w.data, 1) {
+			key, v := keyValue(x)
+			b = append(appendQuoted(comma(b, i), key), ':')
+			b = appendProto(b, v)
+			i++
+		}
+		return append(b, '}')
+	case 0, anyIndex:
+		return append(b, "null"...)
+	}
+	return append(b, protoText(v)...)
+}
+
+// appendDouble writes a number as JSON does, and what JSON does not know by its name in protobuf's JSON.
+func appendDouble(b []byte, bits uint64) []byte {
+	f := math.Float64frombits(bits)
+	switch {
+	case math.IsNaN(f):
+		return append(b, "NaN"...)
+	case math.IsInf(f, 1):
+		return append(b, "Infinity"...)
+	case math.IsInf(f, -1):
+		return append(b, "-Infinity"...)
+	}
+	text, err := json.Marshal(f)
+	if err != nil { // finite numbers always marshal
+		return b
+	}
+	return append(b, text...)
+}
