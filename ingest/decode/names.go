@@ -1,6 +1,9 @@
 package decode
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // HostPort cuts host:port out of a base URL; "" when no port is named (a provider's public host).
 func HostPort(base string) string {
@@ -60,6 +63,12 @@ func LiteLLMKind(t string) (kind string, model bool) {
 		}
 	}
 	return "other", true
+}
+
+// LiteLLMCut knows the mark LiteLLM leaves where it shortened a text. The rare underscore first: a search for text that
+// begins with an everyday letter costs as much as reading the record.
+func LiteLLMCut(text []byte) bool {
+	return bytes.Contains(text, []byte("_truncated")) && bytes.Contains(text, []byte("litellm_truncated"))
 }
 
 // Nearest returns the name that takes the fewest edits to reach from s.

@@ -132,15 +132,9 @@ func (s *shaper) add(role string, content, calls *decode.Value) {
 }
 
 func (s *shaper) end(role string, text []byte) {
-	s.cut = s.cut || isCut(text)
+	s.cut = s.cut || decode.LiteLLMCut(text)
 	s.redacted = s.redacted || isRedacted(text)
 	s.prompt.Add(role, text)
-}
-
-// isCut knows the mark LiteLLM leaves where it shortened a text. The rare underscore first: a search for text that
-// begins with an everyday letter costs as much as reading the record.
-func isCut(text []byte) bool {
-	return bytes.Contains(text, []byte("_truncated")) && bytes.Contains(text, []byte("litellm_truncated"))
 }
 
 // part appends the text of a part; a part without (a tool call, a tool's result) as it is written. Pictures and sound

@@ -79,10 +79,14 @@ func (a *attrs) has(name string) bool { return a.find(name) != nil }
 // raw returns the value as text: strings as they are, numbers and booleans as written, lists and maps as JSON. "" when
 // there is none.
 func (a *attrs) raw(name string) string {
-	if v := a.find(name); v != nil {
-		return v.text()
+	return a.find(name).raw()
+}
+
+func (a *attr) raw() string {
+	if a == nil {
+		return ""
 	}
-	return ""
+	return a.value.text()
 }
 
 // text is raw without the words that stand for nothing.

@@ -148,5 +148,5 @@ func (m *memory) jsonAttrs(v *decode.Value) attrs {
 		}
 	}
 	v.GetObject().Visit(func(k []byte, x *decode.Value) { m.list = append(m.list, attr{view(k), value{json: x}}) })
-	return attrs{list: m.list[start:len(m.list):len(m.list)]}
+	return m.since(start)
 }

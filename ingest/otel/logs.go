@@ -59,8 +59,11 @@ func protoLogs(c *decode.Context, b []byte, visit func(*span)) (found bool) {
 
 func (m *memory) protoLog(b []byte) (*span, bool) {
 	var name, traceID, spanID string
+	start := len(m.list)
 	for w := (wire{rest: b}); w.next(); {
 		switch w.number {
+		case 6:
+			m.addProto(w.data)
 		case 9:
 			traceID = m.id(w.data)
 		case 10:
@@ -69,7 +72,7 @@ func (m *memory) protoLog(b []byte) (*span, bool) {
 			name = view(w.data)
 		}
 	}
-	s, ok := logSpan(name, m.protoAttrs(b, 6))
+	s, ok := logSpan(name, m.since(start))
 	if ok {
 		s.traceID, s.spanID = traceID, spanID
 	}

@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -17,6 +18,7 @@ type memory struct {
 	slots   []uint32 // of all their tables
 	text    []byte   // written for the record: ids as hex digits
 	prompt  []byte   // shaper.buf
+	joined  []byte   // the name of an attribute
 	inner   []*inner // of the texts parsed for one request; the first parsed are in use
 	parsed  int
 }
@@ -88,6 +90,12 @@ func (m *memory) parse(s string) *decode.Value {
 		return nil
 	}
 	return v
+}
+
+// name is that of an attribute of a list, until the next.
+func (m *memory) name(list string, i int, rest string) string {
+	m.joined = append(strconv.AppendInt(append(m.joined[:0], list...), int64(i), 10), rest...)
+	return view(m.joined)
 }
 
 func (m *memory) parser(size int) *inner {

@@ -18,9 +18,9 @@ func (s *shaper) read(x *span) {
 	case a.has("gen_ai.prompt.0.role") || a.has("gen_ai.prompt.0.content"): // OpenLLMetry, LiteLLM
 		s.functions(a)
 		s.indexed(x, "gen_ai.prompt.", ".role", ".content")
-	case a.has("llm.input_messages.0.message.role"): // OpenInference
+	case a.has(openInferencePrompt + "0.message.role"): // OpenInference
 		s.openInferenceTools(a)
-		s.indexed(x, "llm.input_messages.", ".message.role", ".message.content")
+		s.indexed(x, openInferencePrompt, ".message.role", ".message.content")
 	case a.has("llm.prompts.0.prompt.text"):
 		if !a.has("llm.prompts.1.prompt.text") { // several are a batch: no one prompt
 			s.indexed(x, "llm.prompts.", "", ".prompt.text")
@@ -145,21 +145,22 @@ func (s *shaper) part(p *decode.Value) {
 func (s *shaper) indexed(x *span, prefix, role, content string) {
 	s.cut = s.cut || x.attrsCut
 	for i := 0; !s.cut; i++ {
-		base := prefix + strconv.Itoa(i)
-		who := "user"
-		if role != "" {
-			who = x.attrs.raw(base + role)
-		}
-		text := x.attrs.raw(base + content)
-		if !x.attrs.has(base+role) && !x.attrs.has(base+content) {
+		by, said := x.attrs.find(s.m.name(prefix, i, role)), x.attrs.find(s.m.name(prefix, i, content))
+		if by == nil && said == nil {
 			return
+		}
+		who, text := "user", said.raw()
+		if role != "" {
+			who = by.raw()
 		}
 		if parts := s.contentParts(text); parts != nil {
 			s.message(who, parts, nil)
 			continue
 		}
 		s.buf = append(s.buf[:0], text...)
-		s.openInferenceParts(&x.attrs, base+".message.")
+		if prefix == openInferencePrompt {
+			s.openInferenceParts(&x.attrs, prefix+strconv.Itoa(i)+".message.")
+		}
 		s.add(who)
 	}
 }

@@ -21,6 +21,8 @@ var openInferenceNames = table{
 	reasoningTokens:  names("llm.token_count.completion_details.reasoning"),
 }
 
+const openInferencePrompt = "llm.input_messages."
+
 func judgeOpenInference(s *span) (string, bool) {
 	switch s.attrs.text("openinference.span.kind") {
 	case "":

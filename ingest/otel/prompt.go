@@ -57,7 +57,7 @@ type shaper struct {
 func (s *shaper) add(role string) {
 	s.redacted = s.redacted || bytes.Equal(s.buf, []byte("__REDACTED__")) || bytes.HasPrefix(s.buf, []byte("redacted-by-litellm")) ||
 		bytes.HasPrefix(s.buf, []byte("redacted by litellm"))
-	s.cut = s.cut || bytes.Contains(s.buf, []byte("litellm_truncated"))
+	s.cut = s.cut || decode.LiteLLMCut(s.buf)
 	s.prompt.Add(role, s.buf)
 	if role == "tools" {
 		s.calls = true

@@ -53,9 +53,11 @@ func others(c *decode.Context, b []byte, visit func(*span)) bool {
 func (m *memory) protoResource(block []byte) attrs {
 	start := len(m.list)
 	for r := range parts(block, 1) {
-		m.addProto(r, 1)
+		for a := range parts(r, 1) {
+			m.addProto(a)
+		}
 	}
-	return attrs{list: m.list[start:len(m.list):len(m.list)]}
+	return m.since(start)
 }
 
 func protoScope(block []byte) (name string) {
@@ -68,7 +70,7 @@ func protoScope(block []byte) (name string) {
 }
 
 func (m *memory) protoSpan(b []byte) *span {
-	s, code, text, events := m.span(), 0, "", false
+	s, code, text, events, start := m.span(), 0, "", false, len(m.list)
 	for w := (wire{rest: b}); w.next(); {
 		switch w.number {
 		case 1:
@@ -85,6 +87,8 @@ func (m *memory) protoSpan(b []byte) *span {
 			s.start = stamp(w.n)
 		case 8:
 			s.end = stamp(w.n)
+		case 9:
+			m.addProto(w.data)
 		case 10:
 			s.attrsCut = uint32(w.n) > 0
 		case 11:
@@ -104,7 +108,7 @@ func (m *memory) protoSpan(b []byte) *span {
 	}
 	s.setStatus(code, text)
 	s.coarse = s.start%1e6 == 0
-	s.attrs = m.protoAttrs(b, 9)
+	s.attrs = m.since(start)
 	if events {
 		for e := range parts(b, 11) {
 			s.events = append(s.events, m.protoEvent(e))
@@ -114,15 +118,19 @@ func (m *memory) protoSpan(b []byte) *span {
 }
 
 func (m *memory) protoEvent(b []byte) event {
-	e := event{attrs: m.protoAttrs(b, 3)}
+	var e event
+	start := len(m.list)
 	for w := (wire{rest: b}); w.next(); {
 		switch w.number {
 		case 1:
 			e.at = stamp(w.n)
 		case 2:
 			e.name = view(w.data)
+		case 3:
+			m.addProto(w.data)
 		}
 	}
+	e.attrs = m.since(start)
 	return e
 }
 
@@ -141,20 +149,13 @@ func (m *memory) id(b []byte) string {
 // stamp is 0, unknown, beyond the year 2262.
 func stamp(n uint64) int64 { return max(0, int64(n)) }
 
-func (m *memory) protoAttrs(b []byte, number int32) attrs {
-	start := len(m.list)
-	m.addProto(b, number)
-	return attrs{list: m.list[start:len(m.list):len(m.list)]}
+func (m *memory) addProto(keyAndValue []byte) {
+	key, v := keyValue(keyAndValue)
+	m.list = append(m.list, attr{view(key), value{proto: v}})
 }
 
-func (m *memory) addProto(b []byte, number int32) {
-	for w := (wire{rest: b}); w.next(); {
-		if w.number == number {
-			key, v := keyValue(w.data)
-			m.list = append(m.list, attr{view(key), value{proto: v}})
-		}
-	}
-}
+// since are the attributes added to the list from start on.
+func (m *memory) since(start int) attrs { return attrs{list: m.list[start:len(m.list):len(m.list)]} }
 
 func keyValue(b []byte) (key, value []byte) {
 	for w := (wire{rest: b}); w.next(); {

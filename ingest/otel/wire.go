@@ -32,7 +32,13 @@ var errCut = errors.New("message ends too early")
 
 // next reads a field; false behind the last one.
 func (w *wire) next() bool {
-	if len(w.rest) == 0 || w.err != nil {
+	b := w.rest
+	if len(b) > 1 && b[0]&0x87 == byte(bytes_) && b[0] > 7 && b[1] < 0x80 && len(b)-2 >= int(b[1]) { // most: a short text
+		n := 2 + int(b[1])
+		w.number, w.kind, w.data, w.rest = int32(b[0]>>3), bytes_, b[2:n:n], b[n:]
+		return true
+	}
+	if len(b) == 0 || w.err != nil {
 		return false
 	}
 	w.tag()
