@@ -96,6 +96,9 @@ func (s *span) agreed(r *trace.Request, f field) (text string) {
 func (s *span) count(r *trace.Request, f field) *int64 { return number(s.agreed(r, f)) }
 
 func number(text string) *int64 {
+	if text == "" { // of most records: an error costs more than all the rest
+		return nil
+	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return &n
 	}

@@ -10,7 +10,8 @@ import (
 // attrs are attributes by exact name; of a name given twice the first counts (ING-26).
 type attrs struct {
 	list  []attr
-	table []uint32 // by hash of the name: where it stands in list, from 1; nil: the list is searched
+	table []uint32  // by hash of the name: where it stands in list, from 1; nil: the list is searched
+	signs [4]uint64 // of the names in the table, a bit each
 }
 
 type attr struct {
@@ -46,7 +47,18 @@ func (m *memory) index(a *attrs) {
 		if at := a.slot(a.list[i].name); *at == 0 {
 			*at = uint32(i + 1)
 		}
+		word, bit := sign(a.list[i].name)
+		a.signs[word] |= bit
 	}
+}
+
+// sign tells most names that are not there from those that are: most of those asked for are not.
+func sign(name string) (word int, bit uint64) {
+	if name == "" {
+		return 0, 1
+	}
+	n := 37*len(name) ^ int(name[len(name)-1])
+	return n >> 6 & 3, 1 << (n & 63)
 }
 
 // slot is where the table has the name, or would have it.
@@ -61,6 +73,9 @@ func (a *attrs) slot(name string) *uint32 {
 
 func (a *attrs) find(name string) *attr {
 	if a.table != nil {
+		if word, bit := sign(name); a.signs[word]&bit == 0 {
+			return nil
+		}
 		if at := *a.slot(name); at != 0 {
 			return &a.list[at-1]
 		}

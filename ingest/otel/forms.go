@@ -5,8 +5,9 @@ import "fmt"
 // form says which kind of value a message has under each number. A message is checked whole before anything of it is
 // read, as pdata would refuse it whole; what no form names may be anything.
 type form struct {
-	parts [17]part // parts[0] is field 1000, where the scopes stood before 2022
-	nests bool     // may hold itself
+	parts [17]part          // parts[0] is field 1000, where the scopes stood before 2022
+	nests bool              // may hold itself
+	plain func([]byte) bool // true for most well-formed ones; nil without
 }
 
 // part is one field: its wire type, what its message holds, the length of an id that is not empty.
@@ -42,7 +43,7 @@ func (f *form) check(b []byte, depth int) error {
 			return fmt.Errorf("field %d of wire type %d, expected %d", w.number, w.kind, p.kind)
 		case p.size != 0 && len(w.data) != 0 && len(w.data) != p.size:
 			return fmt.Errorf("field %d of %d bytes, expected an id of %d", w.number, len(w.data), p.size)
-		case p.of != nil:
+		case p.of != nil && (p.of.plain == nil || !p.of.plain(w.data)):
 			if err := p.of.check(w.data, depth); err != nil {
 				return err
 			}
@@ -60,7 +61,7 @@ func otlpForms() (traces, logs *form) {
 	id := func(size int) part { return part{known: true, kind: bytes_, size: size} }
 	number, wide, narrow, text := part{known: true, kind: varint}, part{known: true, kind: fixed64}, part{known: true, kind: fixed32}, part{known: true, kind: bytes_}
 
-	keyValue, array, list := &form{nests: true}, &form{nests: true}, &form{nests: true}
+	keyValue, array, list := &form{nests: true, plain: plainKeyValue}, &form{nests: true}, &form{nests: true}
 	value := &form{nests: true, parts: fields{1: text, 2: number, 3: number, 4: wide, 5: message(array), 6: message(list), 7: text, 8: number}}
 	keyValue.parts = fields{1: text, 2: message(value), 3: number}
 	array.parts, list.parts = fields{1: message(value)}, fields{1: message(keyValue)}

@@ -158,6 +158,9 @@ func (m *memory) addProto(keyAndValue []byte) {
 func (m *memory) since(start int) attrs { return attrs{list: m.list[start:len(m.list):len(m.list)]} }
 
 func keyValue(b []byte) (key, value []byte) {
+	if key, value, ok := usualKeyValue(b); ok {
+		return key, value
+	}
 	for w := (wire{rest: b}); w.next(); {
 		switch {
 		case w.number == 1:

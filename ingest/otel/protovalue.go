@@ -20,6 +20,33 @@ const (
 	anyIndex // into a table that only profiles have: no value
 )
 
+// usualKeyValue reads a key and a value as everybody writes them: each once, in this order.
+func usualKeyValue(b []byte) (key, value []byte, ok bool) {
+	const keyTag, valueTag = 1<<3 | byte(bytes_), 2<<3 | byte(bytes_)
+	if key, b, ok = cutText(b, keyTag); ok {
+		value, b, ok = cutText(b, valueTag)
+	}
+	return key, value, ok && len(b) == 0
+}
+
+// plainKeyValue says that b is one with a text, a short integer, a boolean or a number.
+func plainKeyValue(b []byte) bool {
+	_, v, ok := usualKeyValue(b)
+	if !ok || len(v) < 2 {
+		return false
+	}
+	switch v[0] {
+	case anyString<<3 | byte(bytes_):
+		_, rest, ok := cutText(v, v[0])
+		return ok && len(rest) == 0
+	case anyBool<<3 | byte(varint), anyInt<<3 | byte(varint):
+		return len(v) == 2 && v[1] < 0x80 || len(v) == 3 && v[1] >= 0x80 && v[2] < 0x80
+	case anyDouble<<3 | byte(fixed64):
+		return len(v) == 9
+	}
+	return false
+}
+
 // anyOf is the member that a checked AnyValue sets last; number 0 when there is none.
 func anyOf(b []byte) (last wire) {
 	for w := (wire{rest: b}); w.next(); {

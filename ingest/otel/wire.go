@@ -130,6 +130,24 @@ func (w *wire) take(size uint64) (b []byte) {
 	return b
 }
 
+// text cuts a short or middling text or message with the given tag off b.
+func cutText(b []byte, tag byte) (text, rest []byte, ok bool) {
+	if len(b) < 2 || b[0] != tag {
+		return nil, b, false
+	}
+	n, i := int(b[1]), 2
+	for shift := 7; n>>shift != 0 && shift <= 14; shift += 7 {
+		if i == len(b) {
+			return nil, b, false
+		}
+		n, i = n&(1<<shift-1)|int(b[i])<<shift, i+1
+	}
+	if n>>21 != 0 || len(b)-i < n {
+		return nil, b, false
+	}
+	return b[i : i+n : i+n], b[i+n:], true
+}
+
 // parts are the messages or texts of a field that may come again.
 func parts(message []byte, number int32) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
