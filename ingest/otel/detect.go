@@ -58,7 +58,12 @@ func detectProto(s *decode.Sample) int {
 		return 0
 	}
 	c := decode.NewContext(decode.Options{}, "", nil, func(string, int64) {})
-	if spans := 0; tracesForm.check(s.Message, 0) == nil && walkProto(c, s.Message, func(*span) { spans++ }) == nil && spans > 0 {
+	w := protoWalker{memory: scratch(c), forms: &tracesForms}
+	w.record = func([]byte) error {
+		w.take(new(span))
+		return nil
+	}
+	if tracesForms.export.check(s.Message, 0) == nil && w.export(s.Message) == nil && len(w.found) > 0 {
 		return 3
 	}
 	if others(c, s.Message, func(*span) {}) {

@@ -35,35 +35,41 @@ func (w *jsonWalker) logs(blocks *decode.Value) {
 	}
 }
 
-// protoLogs does the same with a checked protobuf message; false when it holds no log record.
-func protoLogs(c *decode.Context, b []byte, visit func(*span)) (found bool) {
-	m, line := scratch(c), 0
-	for rl := range parts(b, 1) {
-		resource := m.protoResource(rl)
-		for sl := range parts(rl, 2) {
-			for x := range parts(sl, 2) {
-				found = true
-				s, ok := m.protoLog(x)
-				if !ok {
-					c.Skip("log_record")
-					continue
-				}
-				s.resource, s.scope, s.line = resource, protoScope(sl), line
-				line++
-				visit(s)
-			}
+// protoLogs does the same with a protobuf message; false when it is none of logs, or holds no log record.
+func protoLogs(c *decode.Context, b []byte, visit func(*span)) bool {
+	others := 0
+	m := scratch(c)
+	w := protoWalker{memory: m, forms: &logsForms}
+	w.record = func(b []byte) error {
+		s, ok, err := m.protoLog(b)
+		if ok {
+			w.take(s)
+		} else {
+			others++
 		}
+		return err
 	}
-	return found
+	if w.export(b) != nil {
+		return false
+	}
+	for range others {
+		c.Skip("log_record")
+	}
+	for _, s := range w.found {
+		visit(s)
+	}
+	return others+len(w.found) > 0
 }
 
-func (m *memory) protoLog(b []byte) (*span, bool) {
+func (m *memory) protoLog(b []byte) (*span, bool, error) {
 	var name, traceID, spanID string
-	start := len(m.list)
-	for w := (wire{rest: b}); w.next(); {
+	w, start := wire{rest: b, form: logsForms.record}, len(m.list)
+	for w.next() {
 		switch w.number {
+		case 5:
+			w.note(w.part().of.check(w.data, 0))
 		case 6:
-			m.addProto(w.data)
+			w.note(m.addProto(w.data))
 		case 9:
 			traceID = m.id(w.data)
 		case 10:
@@ -76,5 +82,5 @@ func (m *memory) protoLog(b []byte) (*span, bool) {
 	if ok {
 		s.traceID, s.spanID = traceID, spanID
 	}
-	return s, ok
+	return s, ok, w.err
 }

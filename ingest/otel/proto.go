@@ -9,26 +9,24 @@ import (
 )
 
 // walkProto visits the spans of one protobuf message (TracesData and ExportTraceServiceRequest are the same on the
-// wire) and counts the records of a message of logs or metrics.
+// wire) and counts the records of a message of logs or metrics. Nothing of a message is visited unless all of it is well
+// formed.
 func walkProto(c *decode.Context, b []byte, visit func(*span)) error {
-	if err := tracesForm.check(b, 0); err != nil {
+	m := scratch(c)
+	w := protoWalker{memory: m, forms: &tracesForms}
+	w.record = func(b []byte) error {
+		s, err := m.protoSpan(b)
+		w.take(s)
+		return err
+	}
+	if err := w.export(b); err != nil {
 		if others(c, b, visit) {
 			return nil
 		}
 		return c.Reject("bad_proto", "expected an OTLP message of %d bytes: %v", len(b), err)
 	}
-	m, line := scratch(c), 0
-	for rs := range parts(b, 1) {
-		resource := m.protoResource(rs)
-		for ss := range parts(rs, 2) {
-			scope := protoScope(ss)
-			for x := range parts(ss, 2) {
-				s := m.protoSpan(x)
-				s.resource, s.scope, s.line = resource, scope, line
-				line++
-				visit(s)
-			}
-		}
+	for _, s := range w.found {
+		visit(s)
 	}
 	return nil
 }
@@ -36,7 +34,7 @@ func walkProto(c *decode.Context, b []byte, visit func(*span)) error {
 // others tries the other two signals: their records have other wire types where a span has its id, so a message of one
 // does not parse as another.
 func others(c *decode.Context, b []byte, visit func(*span)) bool {
-	if logsForm.check(b, 0) == nil && protoLogs(c, b, visit) {
+	if protoLogs(c, b, visit) {
 		return true
 	}
 	metrics, err := (&pmetric.ProtoUnmarshaler{}).UnmarshalMetrics(b)
@@ -49,29 +47,90 @@ func others(c *decode.Context, b []byte, visit func(*span)) bool {
 	return metrics.MetricCount() > 0
 }
 
-// protoResource reads the resource of a block. A message given twice is one with the fields of both.
-func (m *memory) protoResource(block []byte) attrs {
-	start := len(m.list)
-	for r := range parts(block, 1) {
-		for a := range parts(r, 1) {
-			m.addProto(a)
-		}
-	}
-	return m.since(start)
+// protoWalker reads a message of spans or log records.
+type protoWalker struct {
+	*memory
+	*forms
+	record   func([]byte) error
+	resource attrs
+	scope    string
+	found    []*span
 }
 
-func protoScope(block []byte) (name string) {
-	for s := range parts(block, 1) {
-		for n := range parts(s, 1) {
-			name = view(n)
-		}
-	}
-	return name
+func (w *protoWalker) take(s *span) {
+	s.resource, s.scope, s.line = w.resource, w.scope, len(w.found)
+	w.found = append(w.found, s)
 }
 
-func (m *memory) protoSpan(b []byte) *span {
+func (w *protoWalker) export(b []byte) error {
+	f := wire{rest: b, form: w.forms.export}
+	for f.next() {
+		if f.number == 1 {
+			f.note(w.block(f.data))
+		}
+	}
+	return f.err
+}
+
+// block reads one resource and its records. A message given twice, such as the resource, is one with the fields of both.
+func (w *protoWalker) block(b []byte) error {
+	f, start := wire{rest: b, form: w.forms.block}, len(w.list)
+	for f.next() {
+		switch f.number {
+		case 1:
+			f.note(w.addResource(f.data))
+		case 1000:
+			f.note(w.forms.scope.check(f.data, 0))
+		}
+	}
+	w.resource = w.since(start)
+	f.rest = b
+	for f.err == nil && f.next() {
+		if f.number == 2 {
+			f.note(w.records(f.data))
+		}
+	}
+	return f.err
+}
+
+func (w *protoWalker) addResource(b []byte) error {
+	f := wire{rest: b, form: w.forms.resource}
+	for f.next() {
+		switch f.number {
+		case 1:
+			f.note(w.addProto(f.data))
+		case 3:
+			f.note(f.part().of.check(f.data, 0))
+		}
+	}
+	return f.err
+}
+
+// records reads the records of one scope.
+func (w *protoWalker) records(b []byte) error {
+	f := wire{rest: b, form: w.forms.scope}
+	w.scope = ""
+	for f.next() {
+		if f.number == 1 {
+			f.note(w.forms.name.check(f.data, 0))
+			for name := range parts(f.data, 1) {
+				w.scope = view(name)
+			}
+		}
+	}
+	f.rest = b
+	for f.err == nil && f.next() {
+		if f.number == 2 {
+			f.note(w.record(f.data))
+		}
+	}
+	return f.err
+}
+
+func (m *memory) protoSpan(b []byte) (*span, error) {
 	s, code, text, events, start := m.span(), 0, "", false, len(m.list)
-	for w := (wire{rest: b}); w.next(); {
+	w := wire{rest: b, form: tracesForms.record}
+	for w.next() {
 		switch w.number {
 		case 1:
 			s.traceID = m.id(w.data)
@@ -88,15 +147,18 @@ func (m *memory) protoSpan(b []byte) *span {
 		case 8:
 			s.end = stamp(w.n)
 		case 9:
-			m.addProto(w.data)
+			w.note(m.addProto(w.data))
 		case 10:
 			s.attrsCut = uint32(w.n) > 0
 		case 11:
 			events = true
 		case 12:
 			s.eventsCut = uint32(w.n) > 0
+		case 13:
+			w.note(tracesForms.link.check(w.data, 0))
 		case 15:
-			for st := (wire{rest: w.data}); st.next(); {
+			st := wire{rest: w.data, form: tracesForms.status}
+			for st.next() {
 				switch st.number {
 				case 2:
 					text = view(st.data)
@@ -104,34 +166,36 @@ func (m *memory) protoSpan(b []byte) *span {
 					code = int(int32(st.n))
 				}
 			}
+			w.note(st.err)
 		}
 	}
 	s.setStatus(code, text)
 	s.coarse = s.start%1e6 == 0
 	s.attrs = m.since(start)
-	if events {
+	if events && w.err == nil {
 		for e := range parts(b, 11) {
-			s.events = append(s.events, m.protoEvent(e))
+			w.note(m.addEvent(s, e))
 		}
 	}
-	return s
+	return s, w.err
 }
 
-func (m *memory) protoEvent(b []byte) event {
-	var e event
-	start := len(m.list)
-	for w := (wire{rest: b}); w.next(); {
+func (m *memory) addEvent(s *span, b []byte) error {
+	e, start := event{}, len(m.list)
+	w := wire{rest: b, form: tracesForms.event}
+	for w.next() {
 		switch w.number {
 		case 1:
 			e.at = stamp(w.n)
 		case 2:
 			e.name = view(w.data)
 		case 3:
-			m.addProto(w.data)
+			w.note(m.addProto(w.data))
 		}
 	}
 	e.attrs = m.since(start)
-	return e
+	s.events = append(s.events, e)
+	return w.err
 }
 
 // id writes an id as hex digits; "" for none or zeros.
@@ -148,28 +212,3 @@ func (m *memory) id(b []byte) string {
 
 // stamp is 0, unknown, beyond the year 2262.
 func stamp(n uint64) int64 { return max(0, int64(n)) }
-
-func (m *memory) addProto(keyAndValue []byte) {
-	key, v := keyValue(keyAndValue)
-	m.list = append(m.list, attr{view(key), value{proto: v}})
-}
-
-// since are the attributes added to the list from start on.
-func (m *memory) since(start int) attrs { return attrs{list: m.list[start:len(m.list):len(m.list)]} }
-
-func keyValue(b []byte) (key, value []byte) {
-	if key, value, ok := usualKeyValue(b); ok {
-		return key, value
-	}
-	for w := (wire{rest: b}); w.next(); {
-		switch {
-		case w.number == 1:
-			key = w.data
-		case w.number == 2 && value == nil:
-			value = w.data
-		case w.number == 2: // again: one message with the fields of both
-			value = append(value, w.data...)
-		}
-	}
-	return key, value
-}

@@ -20,23 +20,55 @@ const (
 	anyIndex // into a table that only profiles have: no value
 )
 
-// usualKeyValue reads a key and a value as everybody writes them: each once, in this order.
+// addProto adds an attribute to the list.
+func (m *memory) addProto(b []byte) error {
+	key, v, ok := usualKeyValue(b)
+	if !ok || !usualValue(v) {
+		if err := tracesForms.keyValue.check(b, 0); err != nil {
+			return err
+		}
+		key, v = keyValue(b)
+	}
+	m.list = append(m.list, attr{view(key), value{proto: v}})
+	return nil
+}
+
+// since are the attributes added to the list from start on.
+func (m *memory) since(start int) attrs { return attrs{list: m.list[start:len(m.list):len(m.list)]} }
+
+// keyValue reads a checked key and value.
+func keyValue(b []byte) (key, value []byte) {
+	for w := (wire{rest: b}); w.next(); {
+		switch {
+		case w.number == 1:
+			key = w.data
+		case w.number == 2 && value == nil:
+			value = w.data
+		case w.number == 2: // again: one message with the fields of both
+			value = append(value, w.data...)
+		}
+	}
+	return key, value
+}
+
+// usualKeyValue reads a key and a value as everybody writes them: each once. The collector writes the value first.
 func usualKeyValue(b []byte) (key, value []byte, ok bool) {
-	const keyTag, valueTag = 1<<3 | byte(bytes_), 2<<3 | byte(bytes_)
+	const keyTag, valueTag = 1<<3 | byte(delimited), 2<<3 | byte(delimited)
 	if key, b, ok = cutText(b, keyTag); ok {
 		value, b, ok = cutText(b, valueTag)
+	} else if value, b, ok = cutText(b, valueTag); ok {
+		key, b, ok = cutText(b, keyTag)
 	}
 	return key, value, ok && len(b) == 0
 }
 
-// plainKeyValue says that b is one with a text, a short integer, a boolean or a number.
-func plainKeyValue(b []byte) bool {
-	_, v, ok := usualKeyValue(b)
-	if !ok || len(v) < 2 {
+// usualValue says that v is a text, a boolean, a short integer or a number, and nothing else.
+func usualValue(v []byte) bool {
+	if len(v) < 2 {
 		return false
 	}
 	switch v[0] {
-	case anyString<<3 | byte(bytes_):
+	case anyString<<3 | byte(delimited):
 		_, rest, ok := cutText(v, v[0])
 		return ok && len(rest) == 0
 	case anyBool<<3 | byte(varint), anyInt<<3 | byte(varint):
@@ -45,6 +77,24 @@ func plainKeyValue(b []byte) bool {
 		return len(v) == 9
 	}
 	return false
+}
+
+// cutText cuts a text or message with the given tag and under 2 MiB off b.
+func cutText(b []byte, tag byte) (text, rest []byte, ok bool) {
+	if len(b) < 2 || b[0] != tag {
+		return nil, b, false
+	}
+	n, i := int(b[1]), 2
+	for shift := 7; n>>shift != 0 && shift <= 14; shift += 7 {
+		if i == len(b) {
+			return nil, b, false
+		}
+		n, i = n&(1<<shift-1)|int(b[i])<<shift, i+1
+	}
+	if n>>21 != 0 || len(b)-i < n {
+		return nil, b, false
+	}
+	return b[i : i+n : i+n], b[i+n:], true
 }
 
 // anyOf is the member that a checked AnyValue sets last; number 0 when there is none.
@@ -59,7 +109,7 @@ func anyOf(b []byte) (last wire) {
 
 // protoString is a text as an AnyValue.
 func protoString(s string) []byte {
-	return append(binary.AppendUvarint([]byte{anyString<<3 | byte(bytes_)}, uint64(len(s))), s...)
+	return append(binary.AppendUvarint([]byte{anyString<<3 | byte(delimited)}, uint64(len(s))), s...)
 }
 
 func protoText(b []byte) string {

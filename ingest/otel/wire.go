@@ -11,6 +11,7 @@ import (
 // accepts what pdata accepts, its oracle in the tests.
 type wire struct {
 	rest   []byte
+	form   *form // what the message may hold; nil: it was checked before
 	number int32
 	kind   int8
 	n      uint64 // value of a number
@@ -22,7 +23,7 @@ type wire struct {
 const (
 	varint int8 = iota
 	fixed64
-	bytes_
+	delimited
 	groupBegin
 	groupEnd
 	fixed32
@@ -30,33 +31,38 @@ const (
 
 var errCut = errors.New("message ends too early")
 
-// next reads a field; false behind the last one.
+// next reads a field; false behind the last one. The messages in it are left to the caller.
 func (w *wire) next() bool {
 	b := w.rest
-	if len(b) > 1 && b[0]&0x87 == byte(bytes_) && b[0] > 7 && b[1] < 0x80 && len(b)-2 >= int(b[1]) { // most: a short text
+	if len(b) > 1 && b[0]&0x87 == byte(delimited) && b[0] > 7 && b[1] < 0x80 && len(b)-2 >= int(b[1]) { // most: a short text
 		n := 2 + int(b[1])
-		w.number, w.kind, w.data, w.rest = int32(b[0]>>3), bytes_, b[2:n:n], b[n:]
-		return true
-	}
-	if len(b) == 0 || w.err != nil {
+		w.number, w.kind, w.data, w.rest = int32(b[0]>>3), delimited, b[2:n:n], b[n:]
+	} else if len(b) == 0 {
 		return false
+	} else {
+		w.tag()
+		w.value()
 	}
-	w.tag()
-	w.value()
+	if w.form != nil {
+		w.note(w.part().wrong(w))
+	}
 	return w.err == nil
 }
 
-func (w *wire) fail(err error) {
-	if w.err == nil {
-		w.err = err
+// note ends the reading for a reason; nil is none.
+func (w *wire) note(err error) {
+	if err != nil {
+		w.rest = nil
+		if w.err == nil {
+			w.err = err
+		}
 	}
-	w.rest = nil
 }
 
 func (w *wire) tag() {
 	tag := w.varint()
 	if w.number, w.kind = int32(tag>>3), int8(tag&7); w.number <= 0 {
-		w.fail(fmt.Errorf("field number %d", w.number))
+		w.note(fmt.Errorf("field number %d", w.number))
 	}
 }
 
@@ -68,12 +74,12 @@ func (w *wire) value() {
 		w.n = w.fixed(8)
 	case fixed32:
 		w.n = w.fixed(4)
-	case bytes_:
+	case delimited:
 		w.data = w.take(w.varint())
 	case groupBegin:
 		w.group()
 	default:
-		w.fail(fmt.Errorf("field %d of wire type %d", w.number, w.kind))
+		w.note(fmt.Errorf("field %d of wire type %d", w.number, w.kind))
 	}
 }
 
@@ -84,7 +90,7 @@ func (w *wire) group() {
 	for depth := 1; depth > 0 && in.err == nil; {
 		switch in.tag(); {
 		case len(in.rest) == 0:
-			in.fail(errCut)
+			in.note(errCut)
 		case in.kind == groupBegin:
 			depth++
 		case in.kind == groupEnd:
@@ -94,7 +100,8 @@ func (w *wire) group() {
 			depth = 0
 		}
 	}
-	w.rest, w.err = in.rest, in.err
+	w.rest = in.rest
+	w.note(in.err)
 }
 
 func (w *wire) varint() (n uint64) {
@@ -111,7 +118,7 @@ func (w *wire) varint() (n uint64) {
 			return n
 		}
 	}
-	w.fail(errCut)
+	w.note(errCut)
 	return 0
 }
 
@@ -123,32 +130,14 @@ func (w *wire) fixed(size uint64) (n uint64) {
 
 func (w *wire) take(size uint64) (b []byte) {
 	if size > uint64(len(w.rest)) {
-		w.fail(errCut)
+		w.note(errCut)
 		return nil
 	}
 	b, w.rest = w.rest[:size:size], w.rest[size:]
 	return b
 }
 
-// text cuts a short or middling text or message with the given tag off b.
-func cutText(b []byte, tag byte) (text, rest []byte, ok bool) {
-	if len(b) < 2 || b[0] != tag {
-		return nil, b, false
-	}
-	n, i := int(b[1]), 2
-	for shift := 7; n>>shift != 0 && shift <= 14; shift += 7 {
-		if i == len(b) {
-			return nil, b, false
-		}
-		n, i = n&(1<<shift-1)|int(b[i])<<shift, i+1
-	}
-	if n>>21 != 0 || len(b)-i < n {
-		return nil, b, false
-	}
-	return b[i : i+n : i+n], b[i+n:], true
-}
-
-// parts are the messages or texts of a field that may come again.
+// parts are the messages of a field of a checked message.
 func parts(message []byte, number int32) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for w := (wire{rest: message}); w.next(); {
