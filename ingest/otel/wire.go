@@ -43,7 +43,7 @@ func (w *wire) next() bool {
 		w.tag()
 		w.value()
 	}
-	if w.form != nil {
+	if w.form != nil && w.err == nil {
 		w.note(w.part().wrong(w))
 	}
 	return w.err == nil
