@@ -54,16 +54,16 @@ func topRoom(c Chart) int {
 
 const labelRunes = 15
 
-// rightRoom keeps place for the names at line ends.
+// rightRoom keeps place for the names at line ends, or for half of a time that stands under the very end of the axis.
 func rightRoom(c Chart) int {
 	if needsLegend(c) || len(c.Series) < 2 {
-		return 24
+		return 32
 	}
 	longest := 0
 	for _, s := range c.Series {
 		longest = max(longest, min(width(s.Name), labelRunes))
 	}
-	return 16 + 7*longest
+	return max(32, 16+7*longest)
 }
 
 func longest(c Chart) int {
