@@ -1,5 +1,6 @@
 -- title Requests that missed the objective, over time
--- about Requests with a verdict under the SLO, by time bin of arrival: eligible = good + bad. Bins without requests are left out. The incident finder reads it.
+-- about Logical requests with a verdict under the SLO, by time bin of arrival: eligible = good + bad. Bins without requests are left out. The incident finder
+-- about reads it.
 -- param bin_us BIGINT 10000000
 -- key start_us time
 -- column eligible requests none
@@ -10,7 +11,7 @@
 WITH
 binned AS (
   SELECT arrival_us - mod(arrival_us, bin_us) AS start_us, verdict, status
-  FROM judged CROSS JOIN params
+  FROM calls CROSS JOIN params
   WHERE arrival_us IS NOT NULL
 ),
 counted AS (

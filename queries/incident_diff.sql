@@ -17,12 +17,15 @@
 -- column share_of_excess share none
 -- level L0
 WITH
--- seconds inside the window and outside, within the span of arrivals
+-- seconds inside the window and outside, within the span of arrivals: the window may reach beyond it
 span AS (
-  SELECT nullif(window_to_us - window_from_us, 0) / 1e6 AS inside_s,
-         greatest(max(arrival_us) - min(arrival_us) - (window_to_us - window_from_us), 1000000) / 1e6 AS outside_s
-  FROM requests CROSS JOIN params
-  GROUP BY window_from_us, window_to_us
+  SELECT CASE WHEN to_us > from_us THEN greatest(inside_us, least(to_us - from_us, 1000000)) / 1e6 END AS inside_s, greatest(all_us - inside_us, 1000000) / 1e6 AS outside_s
+  FROM (
+    SELECT window_from_us AS from_us, window_to_us AS to_us, max(arrival_us) - min(arrival_us) AS all_us,
+           greatest(least(window_to_us, max(arrival_us)) - greatest(window_from_us, min(arrival_us)), 0) AS inside_us
+    FROM requests CROSS JOIN params
+    GROUP BY window_from_us, window_to_us
+  )
 ),
 marked AS (
   SELECT arrival_us >= window_from_us AND arrival_us < window_to_us AS inside, tenant, app, route, model, replica,

@@ -31,7 +31,8 @@ told AS (
 copies AS (
   SELECT root_request_id, max(n) AS copies FROM told GROUP BY root_request_id
 )
-SELECT calls.root_request_id AS request_id, grp, request_id AS attempt_id, attempt, copies, session_id, arrival_us, vantage, ttft_kind,
+SELECT calls.root_request_id AS request_id, grp, request_id AS attempt_id, attempt,
+       greatest(copies, count(*) OVER (PARTITION BY calls.root_request_id)) AS copies, session_id, arrival_us, vantage, ttft_kind,
        quality, status, latency, verdict, ttft_us, tpot_us, e2e_us, max_gap_us, send_lag_us, input_tokens, cached_tokens, output_tokens
 FROM calls JOIN copies ON calls.root_request_id = copies.root_request_id
 WHERE generation
