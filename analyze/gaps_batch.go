@@ -254,7 +254,7 @@ func (s *sweep) batchRows(key decodedOn, l *crowd, parts []batchTally) error {
 		if c.contextUS > 0 {
 			context = c.context.float() / 2
 		}
-		if err := s.row(key.grp, key.on.name, classAt(i), us[i], level[i], c.streamUS, c.knownUS, tokens, c.contextUS, context); err != nil {
+		if err := s.row(0, key.grp, key.on.name, classAt(i), us[i], level[i], c.streamUS, c.knownUS, tokens, c.contextUS, context); err != nil {
 			return err
 		}
 	}

@@ -78,7 +78,7 @@ func (s *sweep) blameRows(ctx context.Context, names []string) error {
 			first, last := held.before(peek[int64](from, row))-1, held.before(peek[int64](to, row))-1
 			for v, hit := range held.hit {
 				if parts := hit[last] - hit[first]; parts*1000 > hitParts {
-					if err := s.row(request.text(row), peek[int32](attempt, row), peek[int64](arrival, row), names[v], float64(parts)/hitParts); err != nil {
+					if err := s.row(0, request.text(row), peek[int32](attempt, row), peek[int64](arrival, row), names[v], float64(parts)/hitParts); err != nil {
 						return err
 					}
 				}

@@ -104,11 +104,11 @@ func (s *sweep) counts(ctx context.Context, _ *int64) error {
 		return err
 	}
 	for variant, t := range map[string]gapTally{"observed": joined(observed), "without prefill": joined(without)} {
-		if err := t.rows(func(grp string, v, n int64) error { return s.row(grp, variant, v, n) }); err != nil {
+		if err := t.rows(func(grp string, v, n int64) error { return s.row(0, grp, variant, v, n) }); err != nil {
 			return err
 		}
 	}
-	return joined(unknown).rows(func(grp string, _, n int64) error { return s.row(grp, "without prefill", nil, n) })
+	return joined(unknown).rows(func(grp string, _, n int64) error { return s.row(0, grp, "without prefill", nil, n) })
 }
 
 func (t gapTally) rows(row func(grp string, v, n int64) error) error {
@@ -138,8 +138,8 @@ func (s *sweep) all(ctx context.Context, _ *int64) error {
 	}); err != nil {
 		return err
 	}
-	if err := joined(parts).rows(func(grp string, v, n int64) error { return s.row(grp, "gap", v, n) }); err != nil {
+	if err := joined(parts).rows(func(grp string, v, n int64) error { return s.row(0, grp, "gap", v, n) }); err != nil {
 		return err
 	}
-	return joined(longest).rows(func(grp string, v, n int64) error { return s.row(grp, "longest", v, n) })
+	return joined(longest).rows(func(grp string, v, n int64) error { return s.row(0, grp, "longest", v, n) })
 }

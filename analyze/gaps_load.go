@@ -73,7 +73,7 @@ func (s *sweep) load(ctx context.Context, _ *int64) error {
 		times[t] = t.streamTime()
 	}
 	const columns = "replica, request_id, CAST(attempt AS INTEGER), grp, tenant, model, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(chunks AS BIGINT), CAST(estimated AS BOOLEAN), CAST(paced_tokens AS BIGINT), CAST(latency AS BOOLEAN), CAST(arrival_us AS BIGINT)"
-	return s.each(ctx, "decode_streams", columns, func(t *timeline, c []column, row int) error {
+	return s.apart(ctx, "decode_streams", columns, func(w int, t *timeline, c []column, row int) error {
 		if latency := c[11]; !latency.known(row) || !peek[bool](latency, row) {
 			return nil
 		}
@@ -90,7 +90,7 @@ func (s *sweep) load(ctx context.Context, _ *int64) error {
 			others = 0
 		}
 		beside := float64(times[t].upto(to)-times[t].upto(from))/float64(to-from) - 1
-		return s.add(c[1].text(row), peek[int32](c[2], row), peek[int64](c[12], row), c[3].text(row), c[4].text(row), c[5].text(row), t.name,
+		return s.row(w, c[1].text(row), peek[int32](c[2], row), peek[int64](c[12], row), c[3].text(row), c[4].text(row), c[5].text(row), t.name,
 			from, to, chunks, peek[bool](c[9], row), to-from, steps, others, beside)
 	})
 }
@@ -114,7 +114,8 @@ func (s *sweep) stood(ctx context.Context, _ *int64) error {
 		slices.Sort(t.starts)
 		slices.Sort(t.ends)
 	}
-	return s.each(ctx, "long_gaps", "replica, start_us, end_us, gap_us - baseline_us, request_id, attempt, k, excess_us, arrival_us", func(t *timeline, c []column, row int) error {
+	const columns = "replica, start_us, end_us, gap_us - baseline_us, request_id, attempt, k, excess_us, arrival_us"
+	return s.apart(ctx, "long_gaps", columns, func(w int, t *timeline, c []column, row int) error {
 		from, to := peek[int64](c[1], row), peek[int64](c[2], row)
 		if peek[float64](c[3], row) < 100000 {
 			return nil
@@ -127,7 +128,7 @@ func (s *sweep) stood(ctx context.Context, _ *int64) error {
 		}
 		middle := from + (to-from)/2
 		held, decoders := stalls[t].decodingAt(middle), t.decodingAt(middle)
-		return s.add(c[4].text(row), peek[int32](c[5], row), peek[int64](c[8], row), peek[int64](c[6], row), covered, overlap, tokens,
+		return s.row(w, c[4].text(row), peek[int32](c[5], row), peek[int64](c[8], row), peek[int64](c[6], row), covered, overlap, tokens,
 			int64(held.begun-held.ended), int64(decoders.begun-decoders.ended))
 	})
 }

@@ -118,13 +118,13 @@ func (s *sweep) poolRows(t *timeline, parts []*gapPools) error {
 	}
 	for key, blocks := range cells {
 		n, median := lengthQuantile(blocks, .5)
-		if err := s.row(t.name, key.hour, classAt(key.place), n, median, nil); err != nil {
+		if err := s.row(0, t.name, key.hour, classAt(key.place), n, median, nil); err != nil {
 			return err
 		}
 	}
 	for place, blocks := range classes {
 		n, median := lengthQuantile(blocks, .5)
-		if err := s.row(t.name, nil, classAt(place), n, median, nil); err != nil {
+		if err := s.row(0, t.name, nil, classAt(place), n, median, nil); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func (s *sweep) poolRows(t *timeline, parts []*gapPools) error {
 	if n == 0 {
 		_, low = lengthQuantile(other, .1)
 	}
-	return s.row(t.name, nil, nil, n, median, low)
+	return s.row(0, t.name, nil, nil, n, median, low)
 }
 
 // lengthQuantile counts the lengths and gives their quantile of type 7, nil without any.

@@ -74,7 +74,7 @@ func (s *sweep) stepRows(grp string, parts []map[string][]cleanSteps) error {
 		if n == 0 {
 			continue
 		}
-		if err := s.row(grp, classAt(i), n, median, float64(streams[i])/float64(n)); err != nil {
+		if err := s.row(0, grp, classAt(i), n, median, float64(streams[i])/float64(n)); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func (s *sweep) sums(ctx context.Context, binUS *int64) error {
 	if binUS != nil {
 		bin = *binUS
 	}
-	return s.streams(ctx, func(_ int, l *listed) error {
+	return s.streams(ctx, func(w int, l *listed) error {
 		var err error
 		var begun, ended, gaps, decode, excess, lost int64
 		out := func() {
@@ -47,7 +47,7 @@ func (s *sweep) sums(ctx context.Context, binUS *int64) error {
 				known = lost
 			}
 			if gaps > 0 && err == nil {
-				err = s.row(l.request, l.attempt, l.arrival, l.grp, l.tenant, l.on.name, bins, begun, ended, gaps, decode, excess, known)
+				err = s.row(w, l.request, l.attempt, l.arrival, l.grp, l.tenant, l.on.name, bins, begun, ended, gaps, decode, excess, known)
 			}
 		}
 		l.lost(func(g *lostGap) {

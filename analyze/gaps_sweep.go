@@ -1,15 +1,17 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
@@ -23,8 +25,7 @@ type sweep struct {
 	reads    map[string]string
 	replicas map[string]*timeline
 	workers  int
-	add      func(values ...driver.Value) error // a row of the table; not for two goroutines at once
-	mu       sync.Mutex                         // of add
+	out      []filler // of the table, by worker
 }
 
 // sweeps are the sweeps by name: the columns of the table, and what fills it.
@@ -59,27 +60,46 @@ func (e *Engine) sweep(ctx context.Context, k queries.Kept) (err error) {
 			_, _ = e.conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE "+k.Table)
 		}
 	}()
-	conn, err := e.db.Conn(ctx) // the engine's own is busy with what the sweep reads
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return conn.Raw(func(c any) error {
-		_, table, _ := strings.Cut(k.Table, ".")
-		rows, err := duckdb.NewAppender(c.(driver.Conn), "kept", "main", table)
+	s := &sweep{engine: e, reads: k.Reads, replicas: map[string]*timeline{}, workers: e.threads}
+	defer func() {
+		for _, f := range s.out {
+			err = cmp.Or(err, f.close())
+		}
+	}()
+	for range s.workers {
+		f, err := e.newFiller(ctx, k.Table)
 		if err != nil {
 			return err
 		}
-		s := &sweep{engine: e, reads: k.Reads, replicas: map[string]*timeline{}, workers: e.threads, add: rows.AppendRow}
-		if err = s.timelines(ctx); err == nil {
-			err = what.run(s, ctx, whole(arg))
-		}
-		if closed := rows.Close(); err == nil {
-			err = closed
-		}
+		s.out = append(s.out, f)
+	}
+	if err := s.timelines(ctx); err != nil {
 		return err
-	})
+	}
+	return what.run(s, ctx, whole(arg))
 }
+
+// filler adds rows to a table; each worker has one, with a connection of its own: the engine's is busy with what the sweep reads.
+type filler struct {
+	conn *sql.Conn
+	to   *duckdb.Appender
+}
+
+func (e *Engine) newFiller(ctx context.Context, table string) (f filler, err error) {
+	if f.conn, err = e.db.Conn(ctx); err != nil {
+		return f, err
+	}
+	database, table, _ := strings.Cut(table, ".")
+	if err = f.conn.Raw(func(c any) error {
+		f.to, err = duckdb.NewAppender(c.(driver.Conn), database, "main", table)
+		return err
+	}); err != nil {
+		f.conn.Close()
+	}
+	return f, err
+}
+
+func (f filler) close() error { return errors.Join(f.to.Close(), f.conn.Close()) }
 
 // whole is the value of a BIGINT parameter as a statement has it, nil for NULL.
 func whole(literal string) *int64 {
@@ -138,24 +158,34 @@ func (s *sweep) each(ctx context.Context, view, columns string, row func(t *time
 	if s.reads[view] == "" {
 		return nil
 	}
-	return s.engine.chunks(ctx, "SELECT "+columns+" FROM ("+s.reads[view]+")", 1, func(_ int, c *chunk) error {
+	return s.engine.chunks(ctx, "SELECT "+columns+" FROM ("+s.reads[view]+")", 1, s.byReplica(columns, func(_ int, t *timeline, c []column, i int) error {
+		return row(t, c, i)
+	}))
+}
+
+// apart is each for rows that say nothing of others, and of replicas that are known, on as many goroutines as there are workers.
+func (s *sweep) apart(ctx context.Context, view, columns string, row func(worker int, t *timeline, c []column, row int) error) error {
+	return s.engine.chunks(ctx, "SELECT "+columns+" FROM ("+s.reads[view]+")", s.workers, s.byReplica(columns, row))
+}
+
+func (s *sweep) byReplica(columns string, row func(worker int, t *timeline, c []column, row int) error) func(worker int, c *chunk) error {
+	return func(w int, c *chunk) error {
 		list := make([]column, strings.Count(columns, ",")+1)
 		for i := range list {
 			list[i] = c.column(i)
 		}
-		names := list[0]
 		for i := range c.rows {
-			t := s.replicas[names.text(i)]
+			t := s.replicas[list[0].text(i)]
 			if t == nil {
-				t = &timeline{name: strings.Clone(names.text(i))}
+				t = &timeline{name: strings.Clone(list[0].text(i))}
 				s.replicas[t.name] = t
 			}
-			if err := row(t, list, i); err != nil {
+			if err := row(w, t, list, i); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
 }
 
 // streams walks all streams of replicas on which something decodes. visit is called on as many goroutines as there are workers.
@@ -170,11 +200,9 @@ func (s *sweep) streams(ctx context.Context, visit func(worker int, l *listed) e
 	})
 }
 
-// row adds a row of the table.
-func (s *sweep) row(values ...driver.Value) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.add(values...)
+// row adds a row of the table, for one worker.
+func (s *sweep) row(worker int, values ...driver.Value) error {
+	return s.out[worker].to.AppendRow(values...)
 }
 
 // inOrder are the replicas by name.
@@ -192,7 +220,7 @@ func (s *sweep) long(ctx context.Context, runUS *int64) error {
 	if runUS != nil {
 		above = min(above, float64(*runUS))
 	}
-	return s.streams(ctx, func(_ int, l *listed) error {
+	return s.streams(ctx, func(w int, l *listed) error {
 		t, from, usual := l.on, l.start, l.on.usual
 		now, inPrefill, waiting := t.decodingAt(from), t.prefill.coveredAt(from), t.waiting.coveredAt(from)
 		before, prefilled, waited := now.to(from), inPrefill.to(from), waiting.to(from)
@@ -202,7 +230,7 @@ func (s *sweep) long(ctx context.Context, runUS *int64) error {
 			hour := t.hourOf(from)
 			base := usual.get(hour, streamClass(before))
 			if float64(gap) > 3*base && float64(gap)-base >= above {
-				if err := s.row(t.name, l.request, l.attempt, l.arrival, l.grp, l.tenant, int64(i+2), from, to, gap, before, streamClass(before), prefilledTo-prefilled < 100,
+				if err := s.row(w, t.name, l.request, l.attempt, l.arrival, l.grp, l.tenant, int64(i+2), from, to, gap, before, streamClass(before), prefilledTo-prefilled < 100,
 					waitedTo-waited, base, usual.get(hour, streamClass(after)), excess(gap, base, l.load(i+1))); err != nil {
 					return err
 				}
