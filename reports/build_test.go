@@ -149,6 +149,23 @@ func TestUnknownFigures(t *testing.T) {
 	}
 }
 
+// The share of decode time lost is of that whose lost part is known: 19 s are 14.7 % of 129 s, not of the 237 s of all streams. What came in bursts has no cost
+// of a prefill to miss.
+func TestStallsFigure(t *testing.T) {
+	columns := []analyze.Column{{Name: "form"}, {Name: "streams"}, {Name: "decode_s"}, {Name: "lost_s"}, {Name: "lost_share"}}
+	for _, v := range views(&analyze.Result{Columns: columns, Rows: [][]any{
+		{"ends", int64(185), 237.2, 18.9, 0.147}, {"chunks", int64(7), 50.0, 0.0, 0.0}, {"chunks", int64(7), 50.0, nil, nil}, {"buffered", int64(3), nil, nil, nil}}}) {
+		want := map[string]string{"ends": "estimated from start, first token and end; 18.9 s of 129 s, 185 streams", "buffered": "3 streams came in bursts, which say nothing of it",
+			"chunks": "from chunk gaps; 0 s of 50 s, 7 streams"}[v.text("form")]
+		if v.text("form") == "chunks" && v.num("lost_s") == nil {
+			want = "the cost of a prefill is not known"
+		}
+		if got := stallsFigure(v).Note; got != want {
+			t.Errorf("note %q, want %q", got, want)
+		}
+	}
+}
+
 // The evidence of an incident stands beside it, and is left to the page: a terminal has no room.
 func TestIncidentEvidence(t *testing.T) {
 	in := incidentStory()

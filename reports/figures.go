@@ -207,16 +207,24 @@ func gapsFigure(v rowView) Figure {
 	return f
 }
 
+// stallsFigure says what the share is of: the decode time whose lost part is known, which may be less than all of it.
 func stallsFigure(v rowView) Figure {
-	if v.num("lost_share") == nil {
+	if v.text("form") == "buffered" {
+		return Figure{"stalls", unknown, v.counted("streams") + " streams came in bursts, which say nothing of it"}
+	}
+	share, of := v.num("lost_share"), v.num("decode_s")
+	if share == nil {
 		return Figure{"stalls", unknown, "the cost of a prefill is not known"}
 	}
 	how := map[string]string{"chunks": "from chunk gaps", "ends": "estimated from start, first token and end"}[v.text("form")]
 	if how == "" {
 		how = "form " + v.text("form")
 	}
-	return Figure{"stalls", percent(*v.num("lost_share")) + " of decode time lost to other requests' prefills",
-		how + "; " + orUnknown(v.num("lost_s"), one) + " s of " + orUnknown(v.num("decode_s"), one) + " s, " + v.counted("streams") + " streams"}
+	if lost := v.num("lost_s"); lost != nil && of != nil && *lost < .999**share**of {
+		of = new(*lost / *share)
+	}
+	return Figure{"stalls", percent(*share) + " of decode time lost to other requests' prefills",
+		how + "; " + orUnknown(v.num("lost_s"), one) + " s of " + orUnknown(of, one) + " s, " + v.counted("streams") + " streams"}
 }
 
 func promptsFigure(v rowView) Figure {
