@@ -30,14 +30,18 @@ sections:
 		return trace.Request{RequestID: tenant + model, RootRequestID: tenant + model, Attempt: 1, Arrival: new(int64(0)), Vantage: "client", ClockDomain: "wall",
 			ErrorClass: "ok", Stream: new(true), FirstUS: new(firstMS * 1000), EndUS: new(int64(2_000_000)), InputTokens: new(int64(50)), Tenant: tenant, ModelRequested: model}
 	}
-	run := writeRun(t, []trace.Request{call("acme", "big", 101), call("acme", "small", 101), call("acme", "", 201), call("b", "o'big", 350), call("c", "o'big", 351),
+	unsized := func(r trace.Request) trace.Request { // only a bound that grows with the prompt asks how long it was
+		r.InputTokens = nil
+		return r
+	}
+	run := writeRun(t, []trace.Request{unsized(call("acme", "tiny", 101)), unsized(call("d", "o'big", 250)), call("acme", "big", 101), call("acme", "small", 101), call("acme", "", 201), call("b", "o'big", 350), call("c", "o'big", 351),
 		call("b", "big", 1000), call("", "", 1001)})
 	e := newEngine(t)
 	res, err := e.SQL(t.Context(), run, Scope{SLO: slo}, "SELECT request_id, verdict, asked FROM judged ORDER BY request_id")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := " bad 9 / acme bad 1 / acmebig bad 1 / acmesmall good 1 / bbig good 9 / bo'big good 1 / co'big bad 1"
+	want := " bad 9 / acme bad 1 / acmebig bad 1 / acmesmall good 1 / acmetiny good 1 / bbig good 9 / bo'big good 1 / co'big bad 1 / do'big unevaluable 1"
 	if got := rowText(res.Rows); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -50,7 +54,7 @@ sections:
 	for i, c := range res.Columns {
 		row[c.Name] = res.Rows[0][i]
 	}
-	if row["good"] != int64(3) || row["bad"] != int64(4) || row["ttft_attainment"] != 3./7 || row["e2e_attainment"] != 1. || row["tpot_attainment"] != nil {
+	if row["good"] != int64(4) || row["bad"] != int64(4) || row["ttft_attainment"] != 4./8 || row["e2e_attainment"] != 1. || row["tpot_attainment"] != nil {
 		t.Errorf("%v", row)
 	}
 }

@@ -231,5 +231,8 @@ func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
+	if strings.HasSuffix(what, "ch") {
+		what += "e"
+	}
 	return count(int64(n)) + " " + what + "s"
 }

@@ -21,12 +21,14 @@ SELECT *,
             WHEN latency THEN
          CASE WHEN ttft_us > {ttft_slo_us} OR tpot_us > {tpot_slo_us} OR e2e_us > {e2e_slo_us} OR max_gap_us > {max_gap_slo_us}
                 OR ttfvt_us > {ttfvt_slo_us} THEN 'bad'
-              WHEN {by_input} AND input_tokens IS NULL THEN 'unevaluable'
+              WHEN whole AND {nonstream} = 'fail' AND ({ttft_slo_us_set} OR {ttfvt_slo_us_set} OR {tpot_slo_us_set} OR {max_gap_slo_us_set}) THEN 'bad'
+              -- a bound of the row's own that depends on input tokens that are unknown
+              WHEN {by_input} AND input_tokens IS NULL AND (({ttft_slo_us_set} AND {ttft_slo_us} IS NULL) OR ({ttfvt_slo_us_set} AND {ttfvt_slo_us} IS NULL)
+                OR ({e2e_slo_us_set} AND {e2e_slo_us} IS NULL)) THEN 'unevaluable'
               -- the usual case first: every term has its measure
               WHEN (NOT {ttft_slo_us_set} OR ttft_us IS NOT NULL) AND (NOT {ttfvt_slo_us_set} OR ttfvt_us IS NOT NULL)
                AND (NOT {tpot_slo_us_set} OR tpot_us IS NOT NULL) AND (NOT {e2e_slo_us_set} OR e2e_us IS NOT NULL)
                AND (NOT {max_gap_slo_us_set} OR max_gap_us IS NOT NULL) THEN 'good'
-              WHEN whole AND {nonstream} = 'fail' AND ({ttft_slo_us_set} OR {ttfvt_slo_us_set} OR {tpot_slo_us_set} OR {max_gap_slo_us_set}) THEN 'bad'
               WHEN whole AND {nonstream} = 'e2e' AND {ttft_slo_us_set}
                 THEN CASE WHEN e2e_us > {ttft_slo_us} THEN 'bad' WHEN e2e_us IS NULL THEN 'unevaluable' ELSE 'good' END
               -- a term applies, but the log does not hold its measure
