@@ -56,6 +56,9 @@ func (v *Value) MarshalTo(dst []byte) []byte {
 		return dst
 	case TypeObject, TypeArray:
 	default:
+		if v.doc.python {
+			return v.pythonScalar(dst)
+		}
 		return append(dst, v.Raw()...)
 	}
 	open := v.doc.src[v.from]

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -29,7 +30,12 @@ func text(v *Value) []byte {
 		default:
 			return b
 		}
-	case TypeNumber, TypeTrue, TypeFalse:
+	case TypeTrue, TypeFalse:
+		if v.doc.python {
+			return bytes.ToLower(v.Raw())
+		}
+		return v.Raw()
+	case TypeNumber:
 		return v.Raw()
 	}
 	return nil

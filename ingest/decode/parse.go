@@ -22,8 +22,9 @@ const maxKept = 1 << 20
 func Parse(b []byte) (*Value, error) { return new(Parser).ParseBytes(bytes.Clone(b)) }
 
 // ParseBytes parses one JSON text. The value points into b.
-func (p *Parser) ParseBytes(b []byte) (*Value, error) {
-	d := &p.doc
+func (p *Parser) ParseBytes(b []byte) (*Value, error) { return p.doc.parse(b) }
+
+func (d *doc) parse(b []byte) (*Value, error) {
 	d.src, d.nodes, d.open = b, d.nodes[:0], d.open[:0]
 	d.text, d.list, d.escapedKey = d.text[:0], d.list[:0], false
 	if cap(d.text) > maxKept {
@@ -71,6 +72,9 @@ func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 	v.at, v.from, v.key, v.keyTo = at, int32(i), int32(key), int32(keyTo)
 	end, err := i, error(nil)
 	switch c := d.at(i); {
+	case d.python && (c == '"' || c == '\''):
+		v.kind = TypeString
+		end, err = d.pythonText(i)
 	case c == '"':
 		v.kind = TypeString
 		if end = d.short(i); end == 0 {
@@ -80,14 +84,20 @@ func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 		if v.kind = TypeArray; c == '{' {
 			v.kind = TypeObject
 		}
-		if len(d.open) >= maxDepth {
-			return i, fmt.Errorf("nested deeper than %d levels", maxDepth)
+		if len(d.open) >= maxDepth || d.python && len(d.open) >= maxPython {
+			return i, fmt.Errorf("nested deeper than %d levels", len(d.open))
 		}
 		d.open = append(d.open, open{node: v.self, object: c == '{', at: at})
 		return i + 1, nil
 	case c == '-' || c >= '0' && c <= '9':
 		v.kind = TypeNumber
-		end, err = d.number(i)
+		if d.python {
+			end, err = d.pythonNumber(i)
+		} else {
+			end, err = d.number(i)
+		}
+	case d.python:
+		v.kind, end, err = d.pythonWord(i)
 	default:
 		v.kind, end, err = d.word(i)
 	}
@@ -146,10 +156,17 @@ func (d *doc) member(i int) (int, error) {
 
 // key returns where the key at i ends and where its value begins.
 func (d *doc) key(i int) (keyTo, value int, err error) {
-	if d.at(i) != '"' {
+	end := 0
+	switch c := d.at(i); {
+	case d.python && (c == '"' || c == '\''):
+		if end, err = d.pythonText(i); err != nil {
+			return i, i, err
+		}
+	case c != '"':
 		return i, i, d.expected("a key", i)
+	default:
+		end = d.short(i)
 	}
-	end := d.short(i)
 	if end == 0 {
 		if end, err = d.quoted(i); err != nil {
 			return i, i, err

@@ -25,6 +25,7 @@ type doc struct {
 	kept  arena
 
 	escapedKey bool // some key is written with escapes
+	python     bool // see PythonParser
 
 	record          place // of whole records
 	nowhere         place // of members that are not remembered

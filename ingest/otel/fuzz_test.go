@@ -78,9 +78,16 @@ func FuzzPython(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		quick, refused := new(decode.PythonParser).ParseBytes([]byte(text))
 		b, err := appendPython(nil, text)
 		if err != nil {
+			if refused == nil && len(text) <= maxLiteral {
+				t.Errorf("%q is no literal, but became %s", text, quick)
+			}
 			return
+		}
+		if v, err := decode.Parse(b); refused == nil && (err != nil || v.String() != quick.String()) {
+			t.Errorf("%q became %s in the quick way, %s in the other", text, quick, b)
 		}
 		if !json.Valid(b) || !utf8.Valid(b) {
 			t.Errorf("%q became %q, which is no JSON", text, b)

@@ -32,6 +32,9 @@ func identifier(v *decode.Value) string {
 }
 
 func normalID(s string) string {
+	if usualID(s) {
+		return s
+	}
 	s = strings.TrimPrefix(s, "0x")
 	if n := len(s); (n == 24 || n == 12) && strings.HasSuffix(s, "=") {
 		if b, err := base64.StdEncoding.DecodeString(s); err == nil && (len(b) == 16 || len(b) == 8) {
@@ -47,6 +50,22 @@ func normalID(s string) string {
 		return ""
 	}
 	return s
+}
+
+// usualID says that s is 16 or 32 digits as OTLP wants them, not all of them 0.
+func usualID(s string) bool {
+	if len(s) != 32 && len(s) != 16 {
+		return false
+	}
+	some := false
+	for i := range len(s) {
+		c := s[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+		some = some || c != '0'
+	}
+	return some
 }
 
 // integer reads a 64-bit integer: a number, a string (OTLP's canonical form), or the pair {low, high} of protobuf.js,
@@ -73,7 +92,11 @@ func nanos(v *decode.Value) int64 {
 
 // enum reads an enumeration given as its number or by name, with or without prefix, in any case.
 func enum(v *decode.Value, names ...string) int {
-	s := strings.ToLower(decode.View(v))
+	s := decode.View(v)
+	if len(s) == 1 && s[0] >= '0' && s[0] <= '9' { // most
+		return int(s[0] - '0')
+	}
+	s = strings.ToLower(s)
 	if n, err := strconv.Atoi(s); err == nil {
 		return n
 	}

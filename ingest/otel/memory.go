@@ -26,7 +26,8 @@ type memory struct {
 // inner parses one text that stands inside a record.
 type inner struct {
 	decode.Parser
-	out []byte // the text as JSON, where it was none
+	python decode.PythonParser
+	out    []byte // a Python text as JSON, where it is not simple
 }
 
 // What is kept for the next record: one large record must not be paid for ever after.
@@ -74,19 +75,22 @@ func (m *memory) parse(s string) *decode.Value {
 	if s == "" {
 		return nil
 	}
-	p := m.parser(len(s))
-	python := strings.HasPrefix(strings.TrimLeft(s, "[{ "), "'")
-	if (s[0] == '{' || s[0] == '[') && !python {
-		if v, err := p.ParseBytes(unsafe.Slice(unsafe.StringData(s), len(s))); err == nil {
-			return v
+	p, b := m.parser(len(s)), unsafe.Slice(unsafe.StringData(s), len(s))
+	v, err := (*decode.Value)(nil), errLiteral
+	if strings.HasPrefix(strings.TrimLeft(s, "[{ "), "'") {
+		if len(s) <= maxLiteral {
+			v, err = p.python.ParseBytes(b)
 		}
+	} else if s[0] == '{' || s[0] == '[' {
+		v, err = p.ParseBytes(b)
 	}
-	var err error
+	if err == nil {
+		return v
+	}
 	if p.out, err = appendPython(p.out[:0], s); err != nil {
 		return nil
 	}
-	v, err := p.ParseBytes(p.out)
-	if err != nil {
+	if v, err = p.ParseBytes(p.out); err != nil {
 		return nil
 	}
 	return v
