@@ -32,6 +32,23 @@ func (v *Value) Members(k *Keys, into ...**Value) {
 	}
 }
 
+// Pair is the members of these two names. It is quickest where they are all there is, in this order.
+func (v *Value) Pair(name, other string) (a, b *Value) {
+	if v.Type() == TypeObject {
+		if a = v.first(); a.named(name) {
+			if b = v.after(a); b.named(other) {
+				return a, b
+			}
+		}
+	}
+	return v.Get(name), v.Get(other)
+}
+
+// named compares the key as it is written; nil has none.
+func (v *Value) named(name string) bool {
+	return v != nil && string(v.doc.src[v.key:v.keyTo]) == name
+}
+
 // find looks the key of a member up, and remembers it for its place.
 func (v *Value) find(k *Keys) int {
 	key := v.doc.src[v.key:v.keyTo]

@@ -93,7 +93,10 @@ func nanos(v *decode.Value) int64 {
 // enum reads an enumeration given as its number or by name, with or without prefix, in any case.
 func enum(v *decode.Value, names ...string) int {
 	s := decode.View(v)
-	if len(s) == 1 && s[0] >= '0' && s[0] <= '9' { // most
+	switch {
+	case s == "":
+		return 0
+	case len(s) == 1 && s[0] >= '0' && s[0] <= '9': // most
 		return int(s[0] - '0')
 	}
 	s = strings.ToLower(s)
@@ -101,7 +104,7 @@ func enum(v *decode.Value, names ...string) int {
 		return n
 	}
 	for i, name := range names {
-		if s != "" && strings.HasSuffix(s, name) {
+		if strings.HasSuffix(s, name) {
 			return i
 		}
 	}

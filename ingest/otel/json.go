@@ -139,14 +139,11 @@ func dropped(v *decode.Value) bool {
 	return n != nil && *n > 0
 }
 
-var attrKeys = decode.NewKeys("key", "value")
-
 // jsonAttrs reads attributes given as a list of key and value, or as a map.
 func (m *memory) jsonAttrs(v *decode.Value) attrs {
 	start := len(m.list)
 	for _, kv := range v.GetArray() {
-		var key, x *decode.Value
-		if kv.Members(attrKeys, &key, &x); x != nil {
+		if key, x := kv.Pair("key", "value"); x != nil {
 			m.list = append(m.list, attr{view(key.GetStringBytes()), value{json: x}})
 		}
 	}
