@@ -70,7 +70,17 @@ type decodedOn struct {
 }
 
 // batchTally holds cells by place of the class; each worker has one.
-type batchTally map[decodedOn][]batchCell
+type batchTally map[decodedOn]*[]batchCell
+
+// of is the cells of a group on a replica. A map takes over the text of the key at each assignment, and that of a chunk of rows is gone with the chunk.
+func (t batchTally) of(grp string, on *timeline) *[]batchCell {
+	cells := t[decodedOn{grp, on}]
+	if cells == nil {
+		cells = &[]batchCell{}
+		t[decodedOn{strings.Clone(grp), on}] = cells
+	}
+	return cells
+}
 
 // piece is a part of a stream over which its tokens are spread evenly.
 type piece struct {
@@ -166,15 +176,10 @@ func (s *sweep) decoded(c *chunk, over map[*timeline]*crowd, into batchTally) {
 	chunked, arrival, chunks, steps, weights := c.column(6), c.column(7), c.column(8), c.list(9), c.list(10)
 	for row := range c.rows {
 		on := s.replicas[replica.text(row)]
-		key := decodedOn{grp.text(row), on}
-		cells, known := into[key]
-		if !known {
-			key.grp = strings.Clone(key.grp)
-		}
+		cells := into.of(grp.text(row), on)
 		p := piece{from: peek[int64](start, row), to: peek[int64](end, row), tokens: orNaN(tokens, row) - 1, context2: orNaN(context2, row)}
 		if !peek[bool](chunked, row) {
-			cells, _ = over[on].spread(p, over[on].before(p.from), cells)
-			into[key] = cells
+			*cells, _ = over[on].spread(p, over[on].before(p.from), *cells)
 			continue
 		}
 		list, _ := steps.longs(row)
@@ -183,7 +188,7 @@ func (s *sweep) decoded(c *chunk, over map[*timeline]*crowd, into batchTally) {
 			_, w.first = weights.longs(row)
 			w.weights = weights.elems
 		}
-		into[key] = over[on].chunks(p, peek[int64](arrival, row), list, w, cells)
+		*cells = over[on].chunks(p, peek[int64](arrival, row), list, w, *cells)
 	}
 }
 
@@ -226,7 +231,7 @@ func orNaN(c column, row int) float64 {
 func (s *sweep) batchRows(key decodedOn, l *crowd, parts []batchTally) error {
 	var cells []batchCell
 	for _, p := range parts {
-		for i, c := range p[key] {
+		for i, c := range *p.of(key.grp, key.on) {
 			cells = reaching(cells, i)
 			cells[i].merge(c)
 		}
