@@ -31,7 +31,7 @@ func (a *attrs) put(name string, v *decode.Value) {
 }
 
 // maxSearched is how many attributes are found faster by looking at each.
-const maxSearched = 6
+const maxSearched = 8
 
 var seed = maphash.MakeSeed()
 

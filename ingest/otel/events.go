@@ -36,5 +36,5 @@ func (s *shaper) content(role string, a *attrs) {
 	}
 	s.buf = append(append(s.buf[:0], text...), a.raw("tool_calls")...)
 	s.calls = s.calls || a.has("tool_calls")
-	s.add(role)
+	s.add(role, s.buf)
 }

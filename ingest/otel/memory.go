@@ -75,7 +75,7 @@ func (m *memory) parse(s string) *decode.Value {
 	if s == "" {
 		return nil
 	}
-	p, b := m.parser(len(s)), unsafe.Slice(unsafe.StringData(s), len(s))
+	p, b := m.parser(len(s)), raw(s)
 	v, err := (*decode.Value)(nil), errLiteral
 	if strings.HasPrefix(strings.TrimLeft(s, "[{ "), "'") {
 		if len(s) <= maxLiteral {
@@ -112,6 +112,9 @@ func (m *memory) parser(size int) *inner {
 	m.parsed++
 	return m.inner[m.parsed-1]
 }
+
+// raw is s as bytes, not to be written to.
+func raw(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // view is b as text, without a copy.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -37,8 +37,7 @@ func (s *shaper) read(x *span) {
 // text adds one message from a text; nothing when it is empty.
 func (s *shaper) text(role, text string) {
 	if text != "" {
-		s.buf = append(s.buf[:0], text...)
-		s.add(role)
+		s.add(role, raw(text))
 	}
 }
 
@@ -120,7 +119,7 @@ func (s *shaper) message(role string, content, calls *decode.Value) {
 		s.buf = appendPlain(s.buf, calls)
 		s.calls = true
 	}
-	s.add(role)
+	s.add(role, s.buf)
 }
 
 // part appends a text part. Tool calls and results enter as JSON; anything else (image, audio) as a short hash, so that
@@ -157,11 +156,13 @@ func (s *shaper) indexed(x *span, prefix, role, content string) {
 			s.message(who, parts, nil)
 			continue
 		}
-		s.buf = append(s.buf[:0], text...)
-		if prefix == openInferencePrompt {
-			s.openInferenceParts(&x.attrs, prefix+strconv.Itoa(i)+".message.")
+		if prefix != openInferencePrompt {
+			s.add(who, raw(text))
+			continue
 		}
-		s.add(who)
+		s.buf = append(s.buf[:0], text...)
+		s.openInferenceParts(&x.attrs, prefix+strconv.Itoa(i)+".message.")
+		s.add(who, s.buf)
 	}
 }
 

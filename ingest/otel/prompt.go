@@ -44,7 +44,7 @@ type shaper struct {
 	m             *memory
 	hash          *decode.Hasher
 	prompt        *decode.Prompt
-	buf           []byte
+	buf, last     []byte // room for a text; that of the last message
 	count, users  int32
 	cut, redacted bool
 	media         bool // something that is not text has tokens too
@@ -53,12 +53,13 @@ type shaper struct {
 	kept          []byte // messages as JSON, for the body
 }
 
-// add takes one message whose text is in buf.
-func (s *shaper) add(role string) {
-	s.redacted = s.redacted || bytes.Equal(s.buf, []byte("__REDACTED__")) || bytes.HasPrefix(s.buf, []byte("redacted-by-litellm")) ||
-		bytes.HasPrefix(s.buf, []byte("redacted by litellm"))
-	s.cut = s.cut || decode.LiteLLMCut(s.buf)
-	s.prompt.Add(role, s.buf)
+// add takes one message.
+func (s *shaper) add(role string, text []byte) {
+	s.last = text
+	s.redacted = s.redacted || bytes.Equal(text, []byte("__REDACTED__")) || bytes.HasPrefix(text, []byte("redacted-by-litellm")) ||
+		bytes.HasPrefix(text, []byte("redacted by litellm"))
+	s.cut = s.cut || decode.LiteLLMCut(text)
+	s.prompt.Add(role, text)
 	if role == "tools" {
 		s.calls = true
 		return
@@ -70,7 +71,7 @@ func (s *shaper) add(role string) {
 	if s.keep {
 		s.kept = append(comma(s.kept, len(s.kept)), `{"role":`...)
 		s.kept = append(appendQuoted(s.kept, []byte(role)), `,"content":`...)
-		s.kept = append(appendQuoted(s.kept, s.buf), '}')
+		s.kept = append(appendQuoted(s.kept, text), '}')
 	}
 }
 
@@ -82,7 +83,7 @@ func (s *shaper) body(r *trace.Request) []byte {
 	b := appendQuoted([]byte(`{"model":`), []byte(firstOf(r.ModelRequested, r.ModelServed)))
 	switch r.EndpointKind {
 	case "completions":
-		b = appendQuoted(append(b, `,"prompt":`...), s.buf) // the one message
+		b = appendQuoted(append(b, `,"prompt":`...), s.last) // the one message
 	case "responses":
 		b = append(append(append(b, `,"input":[`...), s.kept...), ']')
 	default:

@@ -113,6 +113,9 @@ func protoString(s string) []byte {
 }
 
 func protoText(b []byte) string {
+	if text, rest, ok := cutText(b, anyString<<3|byte(delimited)); ok && len(rest) == 0 { // most
+		return view(text)
+	}
 	switch w := anyOf(b); w.number {
 	case anyString:
 		return view(w.data)
