@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"reprise/ingest/decode"
+	"reprise/ingest/trace"
 )
 
 // BenchmarkSpans decodes the spans of the demo (a LiteLLM proxy's, with prompts) to requests, beside what pdata takes for
@@ -64,7 +65,7 @@ func BenchmarkSpans(b *testing.B) {
 				size += len(r)
 			}
 			b.SetBytes(int64(size))
-			_, ctx := newRun(decode.Options{})
+			ctx := decode.NewContext(decode.Options{Hash: testHasher}, "spans.json", func(*trace.Request, []byte) {}, func(string, int64) {})
 			var p decode.Parser
 			for b.Loop() {
 				for _, r := range c.records {

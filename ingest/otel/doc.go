@@ -15,6 +15,8 @@
 //	formats.go detect.go   OTLP and flat dumps as formats; jaeger.go jaegertags.go zipkin.go langfuseexport.go triton.go
 //	base64.go               one each
 //	json.go flat.go proto.go logs.go   walkers; anyvalue.go and ids.go for the dialects of values, numbers and ids
+//	wire.go forms.go protovalue.go     fields, messages and values of protobuf
+//	attrs.go memory.go     attributes by name; what is used again from record to record
 //	span.go family.go      the internal form, and what spans know of each other; joined.go: over a whole file
 //	alias.go               lookup: newest name first, contradictions flagged
 //	semconv.go openinference.go openllmetry.go langfuse.go vercel.go litellm.go engine.go sglang.go tgi.go   one convention each
@@ -28,4 +30,7 @@
 //
 // Units are properties of names, never guessed from values. Message texts pass through hashes only, error texts are
 // read for the class of the error and forgotten.
+//
+// Texts are views of the record until a request is done (see memory); protobuf is read by wire, which refuses what the
+// collector's pdata refuses (the tests hold it against pdata); pdata itself only counts metrics.
 package otel
