@@ -181,4 +181,3 @@ func TestProtoOddities(t *testing.T) {
 		t.Error("nothing is read, or nothing refused")
 	}
 }
-
