@@ -130,7 +130,7 @@ func (a *app) ingestCommand() *cobra.Command {
 			acc, err := ingest.Run(cmd.Context(), o, args...)
 			bar.done()
 			if err != nil {
-				return err
+				return notRuns(args, err)
 			}
 			if asJSON {
 				if err := json.NewEncoder(a.out).Encode(acc); err != nil {

@@ -70,6 +70,18 @@ func noPath(path string, err error) error {
 	return &coded{exitError, fmt.Errorf("%s: no such run or log", path), hint}
 }
 
+// notRuns explains why an ingest found nothing when one of its inputs is a run.
+func notRuns(inputs []string, err error) error {
+	for _, in := range inputs {
+		if info, bad := os.Stat(in); bad == nil && info.IsDir() {
+			if _, bad := analyze.Open(in); bad == nil {
+				return hinted(fmt.Errorf("%s: expected logs, got a run", in), "it is ready: reprise analyze %s", in)
+			}
+		}
+	}
+	return err
+}
+
 // noQuery says which query was probably meant.
 func noQuery(name string) error {
 	var names []string
