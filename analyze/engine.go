@@ -83,6 +83,8 @@ func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
 		"SET temp_directory='" + strings.ReplaceAll(e.temp, "'", "''") + "'"}
 	// estimates of what a deep statement yields are far too low, and a loop over all pairs is never right here
 	settings = append(settings, "SET asof_loop_join_threshold=0")
+	// steps that are kept do not outlive the engine: nothing of them has to be safe on disk
+	settings = append(settings, "SET wal_autocheckpoint='1TB'", "PRAGMA disable_checkpoint_on_shutdown")
 	if o.Threads > 0 {
 		settings = append(settings, fmt.Sprintf("SET threads=%d", o.Threads))
 	}

@@ -128,7 +128,7 @@ func (c *batchCell) merge(x batchCell) {
 }
 
 // batch gives the time by the number of streams in decode: the view batch_time.
-func (s *sweep) batch(ctx context.Context, _ *int64) error {
+func (s *sweep) batch(ctx context.Context, _ []*float64) error {
 	groups := map[*timeline]map[string]bool{}
 	if err := s.each(ctx, "decoded", "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), grp", func(t *timeline, c []column, row int) error {
 		t.starts, t.ends = append(t.starts, peek[int64](c[1], row)), append(t.ends, peek[int64](c[2], row))

@@ -9,7 +9,7 @@ import (
 )
 
 // blame spreads what each gap lost over the windows that overlap it: the view chunk_blame.
-func (s *sweep) blame(ctx context.Context, _ *int64) error {
+func (s *sweep) blame(ctx context.Context, _ []*float64) error {
 	names, places := []string{}, map[string]int{} // of victims; of the victim of a tenant
 	if err := s.engine.chunks(ctx, "SELECT victim, tenant FROM ("+s.reads["victims"]+")", 1, func(_ int, c *chunk) error {
 		victim, tenant := c.column(0), c.column(1)

@@ -85,7 +85,7 @@ func gapTallies(workers int) []gapTally {
 }
 
 // counts counts the gaps as they were and without what they lost: the view chunk_counts.
-func (s *sweep) counts(ctx context.Context, _ *int64) error {
+func (s *sweep) counts(ctx context.Context, _ []*float64) error {
 	observed, without, unknown := gapTallies(s.workers), gapTallies(s.workers), gapTallies(s.workers)
 	if err := s.streams(ctx, func(w int, l *listed) error {
 		seen, rest := observed[w].of(l.grp), without[w].of(l.grp)
@@ -121,7 +121,7 @@ func (t gapTally) rows(row func(grp string, v, n int64) error) error {
 }
 
 // all counts the chunk gaps of every stream, and streams by their longest: the view gap_counts.
-func (s *sweep) all(ctx context.Context, _ *int64) error {
+func (s *sweep) all(ctx context.Context, _ []*float64) error {
 	parts, longest := gapTallies(s.workers), gapTallies(s.workers)
 	if err := s.engine.chunks(ctx, "SELECT grp, CAST(steps AS BIGINT[]) FROM ("+s.reads["gap_lists"]+")", s.workers, func(w int, c *chunk) error {
 		grp, steps := c.column(0), c.list(1)

@@ -67,7 +67,7 @@ func (s streamTime) upto(at int64) int64 {
 }
 
 // load gives what went on while each stream decoded: the view decode_load.
-func (s *sweep) load(ctx context.Context, _ *int64) error {
+func (s *sweep) load(ctx context.Context, _ []*float64) error {
 	times := map[*timeline]streamTime{}
 	for _, t := range s.replicas {
 		times[t] = t.streamTime()
@@ -96,7 +96,7 @@ func (s *sweep) load(ctx context.Context, _ *int64) error {
 }
 
 // stood gives what went on in each stalled gap: the view stood_gaps.
-func (s *sweep) stood(ctx context.Context, _ *int64) error {
+func (s *sweep) stood(ctx context.Context, _ []*float64) error {
 	stalls := map[*timeline]*timeline{}
 	if err := s.each(ctx, "long_gaps", "replica, start_us, end_us, gap_us - baseline_us", func(t *timeline, c []column, row int) error {
 		if stalls[t] == nil {

@@ -44,7 +44,7 @@ func (p *gapPools) cell(hour, class int64) *lengths {
 }
 
 // pools gives number and median of the clean gaps by hour and class of streams: the view gap_pools.
-func (s *sweep) pools(ctx context.Context, _ *int64) error {
+func (s *sweep) pools(ctx context.Context, _ []*float64) error {
 	each := make([]map[*timeline]*gapPools, s.workers)
 	for w := range each {
 		each[w] = map[*timeline]*gapPools{}
@@ -78,19 +78,30 @@ func (p *gapPools) put(l *listed) {
 	t, from := l.on, l.start
 	now, inPrefill := t.decodingAt(from), t.prefill.coveredAt(from)
 	before, prefilled := now.to(from), inPrefill.to(from)
+	var cell *lengths
+	hourEnd := int64(math.MinInt64)
 	for _, gap := range l.steps[1:] {
+		if from >= hourEnd || from < t.origin { // hours are cut towards it
+			cell, hourEnd = nil, t.hourOf(from)+hourUS
+		}
 		to := from + gap
 		after, prefilledTo := now.to(to), inPrefill.to(to)
-		hour := t.hourOf(from)
-		cell := p.cell(hour, streamClass(before))
+		if cell == nil {
+			cell = p.cell(t.hourOf(from), streamClass(before))
+		}
 		switch {
 		case prefilledTo-prefilled < 100:
 			cell.add(gap)
-			p.clean, p.other = true, lengths{}
+			if !p.clean {
+				p.clean, p.other = true, lengths{}
+			}
 		case !p.clean:
 			p.other.add(gap)
 		}
-		p.cell(hour, streamClass(after))
+		if after != before {
+			p.cell(t.hourOf(from), streamClass(after))
+			cell = nil
+		}
 		from, before, prefilled = to, after, prefilledTo
 	}
 }

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -44,46 +45,80 @@ func (t *timeline) hourOf(at int64) int64 { return at - (at-t.origin)%hourUS }
 type decoding struct {
 	t            *timeline
 	begun, ended int
+	streams      int64
+	until        int64 // the edge at which that ends
 }
 
 func (t *timeline) decodingAt(at int64) decoding {
-	return decoding{t, sort.Search(len(t.starts), func(i int) bool { return t.starts[i] > at }), sort.Search(len(t.ends), func(i int) bool { return t.ends[i] > at })}
+	return decoding{t: t, begun: sort.Search(len(t.starts), func(i int) bool { return t.starts[i] > at }),
+		ended: sort.Search(len(t.ends), func(i int) bool { return t.ends[i] > at }), until: math.MinInt64}
 }
 
 // to moves on and gives the number of streams; 1 before anything is known of the replica.
 func (d *decoding) to(at int64) int64 {
-	for d.begun < len(d.t.starts) && d.t.starts[d.begun] <= at {
-		d.begun++
+	if at >= d.until {
+		d.move(at)
 	}
-	for d.ended < len(d.t.ends) && d.t.ends[d.ended] <= at {
-		d.ended++
+	return d.streams
+}
+
+func (d *decoding) move(at int64) {
+	d.until = math.MaxInt64
+	for ; d.begun < len(d.t.starts); d.begun++ {
+		if d.t.starts[d.begun] > at {
+			d.until = d.t.starts[d.begun]
+			break
+		}
 	}
-	if at < d.t.first {
-		return 1
+	for ; d.ended < len(d.t.ends); d.ended++ {
+		if d.t.ends[d.ended] > at {
+			d.until = min(d.until, d.t.ends[d.ended])
+			break
+		}
 	}
-	return int64(d.begun - d.ended)
+	if d.streams = int64(d.begun - d.ended); at < d.t.first {
+		d.streams, d.until = 1, min(d.until, d.t.first)
+	}
 }
 
 // covered adds up the covered time before a moment. Moments of one cursor only move on.
 type covered struct {
-	c    *cover
-	next int
+	c     *cover
+	next  int
+	sum   int64 // at a moment it is sum, and the moment itself where that is covered
+	moves int64 // 1 where it is
+	until int64 // the edge at which that ends
 }
 
 func (c *cover) coveredAt(at int64) covered {
-	return covered{c, sort.Search(len(c.from), func(i int) bool { return c.from[i] > at })}
+	return covered{c: c, next: sort.Search(len(c.from), func(i int) bool { return c.from[i] > at }), until: math.MinInt64}
 }
 
 func (m *covered) to(at int64) int64 {
+	if at >= m.until {
+		m.move(at)
+	}
+	return m.sum + m.moves*at
+}
+
+func (m *covered) move(at int64) {
 	c := m.c
 	for m.next < len(c.from) && c.from[m.next] <= at {
 		m.next++
 	}
+	m.sum, m.moves, m.until = 0, 0, math.MaxInt64
+	if m.next < len(c.from) {
+		m.until = c.from[m.next]
+	}
 	if m.next == 0 {
-		return 0
+		return
 	}
 	i := m.next - 1
-	return c.before[i] + min(at, c.to[i]) - c.from[i]
+	if at < c.to[i] {
+		m.sum, m.moves, m.until = c.before[i]-c.from[i], 1, c.to[i]
+	} else {
+		m.sum = c.before[i] + c.to[i] - c.from[i]
+	}
 }
 
 // streamClass puts numbers of streams from 8 on into four classes an octave, and from 64 on into steps of 16: the view placed_gaps.
@@ -136,6 +171,33 @@ func (b *byCell[T]) get(hour, class int64) (v T) {
 		v = b.list[i]
 	}
 	return v
+}
+
+// usualAt is the usual length of a gap at a moment and a number of streams. Moments of one cursor only move on.
+type usualAt struct {
+	t       *timeline
+	of      byCell[float64]
+	streams int64
+	until   int64 // when the hour ends
+	length  float64
+	whole   int64 // length, rounded
+}
+
+func (t *timeline) usualAt() usualAt { return usualAt{t: t, of: t.usual, until: math.MinInt64} }
+
+func (u *usualAt) to(at, streams int64) {
+	if at >= u.until || streams != u.streams {
+		u.move(at, streams)
+	}
+}
+
+func (u *usualAt) move(at, streams int64) {
+	hour := u.t.hourOf(at)
+	u.length, u.streams, u.until = u.of.get(hour, streamClass(streams)), streams, hour+hourUS
+	u.whole = int64(math.Round(u.length))
+	if at < u.t.origin { // hours are cut towards it
+		u.until = at
+	}
 }
 
 // place is the number of a class among the classes, classAt its inverse.

@@ -14,7 +14,7 @@ type cleanSteps struct {
 }
 
 // steps gives number and median of the clean gaps of each group by class of streams: the view clean_steps.
-func (s *sweep) steps(ctx context.Context, _ *int64) error {
+func (s *sweep) steps(ctx context.Context, _ []*float64) error {
 	parts := make([]map[string][]cleanSteps, s.workers) // by place of the class
 	for w := range parts {
 		parts[w] = map[string][]cleanSteps{}

@@ -30,11 +30,11 @@ func (s *listed) load(i int) float64 {
 }
 
 // excess is what exceeds the usual length, for a chunk that carries more than is usual in proportion: the view paced_gaps.
-func excess(gap int64, usual, load float64) int64 {
+func (u *usualAt) excess(gap int64, load float64) int64 {
 	if load != 1 {
-		usual *= load
+		return max(0, gap-int64(math.Round(u.length*load)))
 	}
-	return max(0, gap-int64(math.Round(usual)))
+	return max(0, gap-u.whole)
 }
 
 // what is read is DuckDB's memory, so each type is asked for

@@ -11,13 +11,14 @@ type lostGap struct {
 
 // lost walks the gaps of a stream.
 func (l *listed) lost(visit func(g *lostGap)) {
-	t, from, usual := l.on, l.start, l.on.usual
+	t, from, usual := l.on, l.start, l.on.usualAt()
 	now, next := t.decodingAt(from), t.held.before(from)
 	before := now.to(from)
 	var g lostGap
 	for i, gap := range l.steps[1:] {
 		to := from + gap
-		g = lostGap{from: from, to: to, next: next, excess: excess(gap, usual.get(t.hourOf(from), streamClass(before)), l.load(i+1))}
+		usual.to(from, before)
+		g = lostGap{from: from, to: to, next: next, excess: usual.excess(gap, l.load(i+1))}
 		var covered int64
 		covered, g.overlap, next = t.held.within(next, from, to)
 		g.lost = min(g.excess, covered)
@@ -30,10 +31,10 @@ func (l *listed) lost(visit func(g *lostGap)) {
 func (t *timeline) attributed() bool { return len(t.held.at) > 0 }
 
 // sums gives what the gaps of each stream add up to, by bin if there is one: the view chunk_sums.
-func (s *sweep) sums(ctx context.Context, binUS *int64) error {
+func (s *sweep) sums(ctx context.Context, args []*float64) error {
 	bin := int64(0)
-	if binUS != nil {
-		bin = *binUS
+	if args[0] != nil {
+		bin = int64(*args[0])
 	}
 	return s.streams(ctx, func(w int, l *listed) error {
 		var err error

@@ -31,23 +31,24 @@ type sweep struct {
 // sweeps are the sweeps by name: the columns of the table, and what fills it.
 var sweeps = map[string]struct {
 	columns string
-	run     func(s *sweep, ctx context.Context, arg *int64) error
+	run     func(s *sweep, ctx context.Context, args []*float64) error
 }{
-	"pools":  {"replica VARCHAR, hour_us BIGINT, class BIGINT, n BIGINT, median_us DOUBLE, low_us DOUBLE", (*sweep).pools},
-	"long":   {"replica VARCHAR, request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, k BIGINT, start_us BIGINT, end_us BIGINT, gap_us BIGINT, streams BIGINT, batch BIGINT, clean BOOLEAN, waited_us BIGINT, baseline_us DOUBLE, after_us DOUBLE, excess_us BIGINT", (*sweep).long},
-	"sums":   {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, replica VARCHAR, bin_start_us BIGINT, start_us BIGINT, end_us BIGINT, gaps BIGINT, decode_us BIGINT, excess_us BIGINT, lost_us BIGINT", (*sweep).sums},
-	"counts": {"grp VARCHAR, variant VARCHAR, gap_us BIGINT, gaps BIGINT", (*sweep).counts},
-	"all":    {"grp VARCHAR, what VARCHAR, gap_us BIGINT, c BIGINT", (*sweep).all},
-	"load":   {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, model VARCHAR, replica VARCHAR, start_us BIGINT, end_us BIGINT, chunks BIGINT, estimated BOOLEAN, decode_us BIGINT, steps BIGINT, other_tokens DOUBLE, others DOUBLE", (*sweep).load},
-	"stood":  {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, k BIGINT, covered_us BIGINT, overlap_us BIGINT, overlap_tokens DOUBLE, held BIGINT, decoders BIGINT", (*sweep).stood},
-	"steps":  {"grp VARCHAR, batch BIGINT, n BIGINT, step_us DOUBLE, streams DOUBLE", (*sweep).steps},
-	"batch":  {"grp VARCHAR, replica VARCHAR, batch BIGINT, us BIGINT, level_us BIGINT, stream_us BIGINT, known_us BIGINT, tokens DOUBLE, context_us BIGINT, context DOUBLE", (*sweep).batch},
-	"blame":  {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, victim VARCHAR, time_us DOUBLE", (*sweep).blame},
+	"pools":     {"replica VARCHAR, hour_us BIGINT, class BIGINT, n BIGINT, median_us DOUBLE, low_us DOUBLE", (*sweep).pools},
+	"long":      {"replica VARCHAR, request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, k BIGINT, start_us BIGINT, end_us BIGINT, gap_us BIGINT, streams BIGINT, batch BIGINT, clean BOOLEAN, waited_us BIGINT, baseline_us DOUBLE, after_us DOUBLE, excess_us BIGINT", (*sweep).long},
+	"sums":      {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, replica VARCHAR, bin_start_us BIGINT, start_us BIGINT, end_us BIGINT, gaps BIGINT, decode_us BIGINT, excess_us BIGINT, lost_us BIGINT", (*sweep).sums},
+	"counts":    {"grp VARCHAR, variant VARCHAR, gap_us BIGINT, gaps BIGINT", (*sweep).counts},
+	"all":       {"grp VARCHAR, what VARCHAR, gap_us BIGINT, c BIGINT", (*sweep).all},
+	"load":      {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, model VARCHAR, replica VARCHAR, start_us BIGINT, end_us BIGINT, chunks BIGINT, estimated BOOLEAN, decode_us BIGINT, steps BIGINT, other_tokens DOUBLE, others DOUBLE", (*sweep).load},
+	"stood":     {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, k BIGINT, covered_us BIGINT, overlap_us BIGINT, overlap_tokens DOUBLE, held BIGINT, decoders BIGINT", (*sweep).stood},
+	"stretched": {"request_id VARCHAR, attempt INTEGER, tenant VARCHAR, model VARCHAR, replica VARCHAR, arrival_us BIGINT, source VARCHAR, fitted_us BIGINT, end_us BIGINT, tokens DOUBLE, share DOUBLE, leads BOOLEAN, start_us BIGINT", (*sweep).stretched},
+	"steps":     {"grp VARCHAR, batch BIGINT, n BIGINT, step_us DOUBLE, streams DOUBLE", (*sweep).steps},
+	"batch":     {"grp VARCHAR, replica VARCHAR, batch BIGINT, us BIGINT, level_us BIGINT, stream_us BIGINT, known_us BIGINT, tokens DOUBLE, context_us BIGINT, context DOUBLE", (*sweep).batch},
+	"blame":     {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, victim VARCHAR, time_us DOUBLE", (*sweep).blame},
 }
 
 // sweep makes the table of a step from what the sweep of the step gives.
 func (e *Engine) sweep(ctx context.Context, k queries.Kept) (err error) {
-	name, arg, _ := strings.Cut(k.Sweep, " ")
+	name, args, _ := strings.Cut(k.Sweep, " ")
 	what, ok := sweeps[name]
 	if !ok {
 		return fmt.Errorf("no sweep %q", name)
@@ -76,7 +77,7 @@ func (e *Engine) sweep(ctx context.Context, k queries.Kept) (err error) {
 	if err := s.timelines(ctx); err != nil {
 		return err
 	}
-	return what.run(s, ctx, whole(arg))
+	return what.run(s, ctx, arguments(args))
 }
 
 // filler adds rows to a table; each worker has one, with a connection of its own: the engine's is busy with what the sweep reads.
@@ -101,16 +102,19 @@ func (e *Engine) newFiller(ctx context.Context, table string) (f filler, err err
 
 func (f filler) close() error { return errors.Join(f.to.Close(), f.conn.Close()) }
 
-// whole is the value of a BIGINT parameter as a statement has it, nil for NULL.
-func whole(literal string) *int64 {
-	n, err := strconv.ParseInt(digits.FindString(literal), 10, 64)
-	if err != nil {
-		return nil
+// arguments are the values of parameters as a statement has them, nil for NULL.
+func arguments(literals string) (out []*float64) {
+	for _, m := range literal.FindAllStringSubmatch(literals, -1) {
+		if v, err := strconv.ParseFloat(m[1], 64); err == nil {
+			out = append(out, &v)
+		} else {
+			out = append(out, nil)
+		}
 	}
-	return &n
+	return out
 }
 
-var digits = regexp.MustCompile(`-?[0-9]+`)
+var literal = regexp.MustCompile(`CAST\((\S+) AS`)
 
 // timelines reads what the views say of each replica, as far as the sweep reads them.
 func (s *sweep) timelines(ctx context.Context) error {
@@ -215,23 +219,22 @@ func (s *sweep) inOrder() []*timeline {
 }
 
 // long gives the gaps that are over 3 x the usual length and above it by run_us or 100 ms at least: the view long_gaps.
-func (s *sweep) long(ctx context.Context, runUS *int64) error {
+func (s *sweep) long(ctx context.Context, args []*float64) error {
 	above := 1e5
-	if runUS != nil {
-		above = min(above, float64(*runUS))
+	if args[0] != nil {
+		above = min(above, *args[0])
 	}
 	return s.streams(ctx, func(w int, l *listed) error {
-		t, from, usual := l.on, l.start, l.on.usual
+		t, from, usual := l.on, l.start, l.on.usualAt()
 		now, inPrefill, waiting := t.decodingAt(from), t.prefill.coveredAt(from), t.waiting.coveredAt(from)
 		before, prefilled, waited := now.to(from), inPrefill.to(from), waiting.to(from)
 		for i, gap := range l.steps[1:] {
 			to := from + gap
 			after, prefilledTo, waitedTo := now.to(to), inPrefill.to(to), waiting.to(to)
-			hour := t.hourOf(from)
-			base := usual.get(hour, streamClass(before))
-			if float64(gap) > 3*base && float64(gap)-base >= above {
+			usual.to(from, before)
+			if base := usual.length; float64(gap) > 3*base && float64(gap)-base >= above {
 				if err := s.row(w, t.name, l.request, l.attempt, l.arrival, l.grp, l.tenant, int64(i+2), from, to, gap, before, streamClass(before), prefilledTo-prefilled < 100,
-					waitedTo-waited, base, usual.get(hour, streamClass(after)), excess(gap, base, l.load(i+1))); err != nil {
+					waitedTo-waited, base, usual.of.get(t.hourOf(from), streamClass(after)), usual.excess(gap, l.load(i+1))); err != nil {
 					return err
 				}
 			}

@@ -46,7 +46,7 @@ func (e *Engine) work(ctx context.Context, s queries.Kept) error {
 func (e *Engine) forget(ctx context.Context, needed []queries.Kept) error {
 	if len(e.kept) == 0 && len(needed) > 0 {
 		path := strings.ReplaceAll(filepath.Join(e.temp, "kept.db"), "'", "''")
-		if _, err := e.conn.ExecContext(ctx, "ATTACH IF NOT EXISTS '"+path+"' AS kept"); err != nil {
+		if _, err := e.conn.ExecContext(ctx, "ATTACH IF NOT EXISTS '"+path+"' AS kept (RECOVERY_MODE no_wal_writes)"); err != nil {
 			return fmt.Errorf("keep steps of the analysis in %s: %w", e.temp, err)
 		}
 	}

@@ -113,10 +113,10 @@ func compose(text string, params []Param, c composition) (string, error) {
 	for _, name := range uses(text, c.viewText) {
 		mode, mark, v := " AS NOT MATERIALIZED (", "", load().views[c.form(name)]
 		switch {
-		case v.Kept != "":
-			mark = keptMark
 		case v.Swept != "" && c.src.Dialect == DuckDB:
 			mark = sweptMark + fill.Replace(v.Swept) + " */"
+		case v.Kept != "":
+			mark = keptMark
 		}
 		if mark != "" || v.Once != "" {
 			mode = " AS MATERIALIZED ("

@@ -116,6 +116,6 @@
 //	blamed             who cost whom how much, by victims and chunk_blame; gap_counts: equal gaps of gaps counted
 //
 // Sweeps. A row a chunk gap costs a kilobyte and microseconds, so on DuckDB a view with a line "swept NAME [ARGUMENT] | VIEW ..." gets its rows from analyze's sweep of
-// that name, which walks the lists of paced_streams (batch_time: of decoded) along each replica and reads the views named. The text of the view is the
+// that name (also where it is kept for other engines), which walks the lists of paced_streams (batch_time: of decoded) along each replica and reads the views named. The text of the view is the
 // definition: any other engine runs it, and a test holds each sweep against it. A query over all gaps as rows (stall_gaps, paced_gaps) still costs that much.
 package queries
