@@ -18,7 +18,7 @@ import (
 // prefixPrompt is a prompt that may find its beginning in a cache.
 type prefixPrompt struct {
 	grp, model    string // model as the fits call it
-	cache         string // which cache it goes to; "" is none
+	cache         string // which cache it goes to
 	input, usable int64
 	cached        *int64
 	blocks        []int64 // those that fill up
@@ -61,11 +61,11 @@ func (e *Engine) withCurves(ctx context.Context, r *Run, q queries.Query, sc Sco
 	if err != nil {
 		return nil, err
 	}
-	prompts, err := e.prefixPrompts(ctx, r, sc, params)
+	prompts, others, err := e.prefixPrompts(ctx, r, sc, params)
 	if err != nil {
 		return nil, fmt.Errorf("prefix cache by size: %w", err)
 	}
-	text, err := json.Marshal(curves(prompts, sizes))
+	text, err := json.Marshal(curves(prompts, others, sizes))
 	if err != nil {
 		return nil, err
 	}
@@ -91,25 +91,41 @@ func cacheSizes(text string) ([]int64, error) {
 	return slices.Compact(sizes), nil
 }
 
-const prefixPromptSQL = `SELECT grp, asked_model, model, %s, input_tokens, usable_tokens, cached_tokens, prefix_ids, whole_blocks, prefix_block_tokens, arrival_us, %s
-FROM prompts ORDER BY place`
+// Prompts without blocks, or without a cache to go to, are counted alone: most of a log may be such.
+const (
+	prefixPromptSQL = `SELECT grp, asked_model, model, %[1]s, input_tokens, usable_tokens, cached_tokens, prefix_ids, whole_blocks, prefix_block_tokens, arrival_us, %[2]s
+FROM prompts WHERE blocks > 0 AND %[1]s IS NOT NULL ORDER BY place`
+	otherPromptSQL = `SELECT grp, asked_model, count(*) FROM prompts WHERE blocks IS NULL OR %s IS NULL GROUP BY grp, asked_model`
+)
 
-// prefixPrompts reads the prompts of the scope in order of arrival.
-func (e *Engine) prefixPrompts(ctx context.Context, r *Run, sc Scope, params map[string]string) ([]prefixPrompt, error) {
+// prefixGroup is what prompts are counted by.
+type prefixGroup struct{ grp, model string }
+
+// prefixPrompts reads the prompts of the scope that look into a cache, in order of arrival, and counts the others.
+func (e *Engine) prefixPrompts(ctx context.Context, r *Run, sc Scope, params map[string]string) ([]prefixPrompt, map[prefixGroup]int64, error) {
 	owner, ok := map[string]string{"": "'fleet'", "fleet": "'fleet'", "replica": "replica", "tenant": "tenant"}[params["shared"]]
 	seen, known := map[string]string{"": "arrival_us", "arrival": "arrival_us", "first_token": "seen_us"}[params["visible"]]
 	if !ok || !known {
-		return nil, nil // composing the statement says what is wrong
+		return nil, nil, nil // composing the statement says what is wrong
+	}
+	others := map[prefixGroup]int64{}
+	if err := e.readView(ctx, reading{run: r, scope: sc}, fmt.Sprintf(otherPromptSQL, owner), func(scan scanner) error {
+		var k prefixGroup
+		var n int64
+		err := scan(&k.grp, &k.model, &n)
+		others[k] = n
+		return err
+	}); err != nil {
+		return nil, nil, err
 	}
 	var out []prefixPrompt
-	return out, e.readView(ctx, reading{run: r, scope: sc}, fmt.Sprintf(prefixPromptSQL, owner, seen), func(scan scanner) error {
+	return out, others, e.readView(ctx, reading{run: r, scope: sc}, fmt.Sprintf(prefixPromptSQL, owner, seen), func(scan scanner) error {
 		var p prefixPrompt
-		var model string
-		var cache *string
+		var model, cache string
 		var ids any
-		var whole, arrival, seen *int64
-		var tokens *float64
-		if err := scan(&p.grp, &p.model, &model, &cache, &p.input, &p.usable, &p.cached, &ids, &whole, &tokens, &arrival, &seen); err != nil {
+		var arrival, seen *int64
+		var whole int64
+		if err := scan(&p.grp, &p.model, &model, &cache, &p.input, &p.usable, &p.cached, &ids, &whole, &p.blockTokens, &arrival, &seen); err != nil {
 			return err
 		}
 		p.arrival = math.MaxInt64 // without a time it comes last, as in the order of prompts
@@ -120,12 +136,10 @@ func (e *Engine) prefixPrompts(ctx context.Context, r *Run, sc Scope, params map
 		if seen != nil {
 			p.seen = *seen
 		}
-		if list, ok := ids.([]any); ok && len(list) > 0 && cache != nil {
-			var c converter
-			p.cache, p.blockTokens = model+"\x00"+*cache, *tokens
-			for _, id := range list[:*whole] {
-				p.blocks = append(p.blocks, c.value("prefix_ids", id).(int64))
-			}
+		p.cache = model + "\x00" + cache
+		var c converter
+		for _, id := range ids.([]any)[:whole] {
+			p.blocks = append(p.blocks, c.value("prefix_ids", id).(int64))
 		}
 		out = append(out, p)
 		return nil
@@ -140,7 +154,7 @@ type prefixEvent struct {
 }
 
 // curves sends the prompts through one stack a cache: depths[i] says how large the cache must be for each block of prompt i.
-func curves(prompts []prefixPrompt, sizes []int64) []curvePoint {
+func curves(prompts []prefixPrompt, others map[prefixGroup]int64, sizes []int64) []curvePoint {
 	depths := make([][]int, len(prompts))
 	caches := map[string]*stats.Stack{}
 	store := func(p *prefixPrompt) {
@@ -166,7 +180,7 @@ func curves(prompts []prefixPrompt, sizes []int64) []curvePoint {
 	if sizes == nil {
 		sizes = doubling(caches)
 	}
-	return sum(prompts, depths, sizes)
+	return sum(prompts, depths, others, sizes)
 }
 
 // doubling are powers of two up to one that holds all blocks of any cache.
@@ -201,9 +215,6 @@ func prefixEvents(prompts []prefixPrompt) []prefixEvent {
 	var events []prefixEvent
 	for i := range prompts {
 		p := &prompts[i]
-		if p.cache == "" {
-			continue
-		}
 		events = append(events, prefixEvent{p.arrival, false, i})
 		if p.seen > p.arrival {
 			events = append(events, prefixEvent{p.seen, true, i})
@@ -222,22 +233,31 @@ func prefixEvents(prompts []prefixPrompt) []prefixEvent {
 }
 
 // sum adds the prompts up by group, model and size, an endless cache last.
-func sum(prompts []prefixPrompt, depths [][]int, sizes []int64) []curvePoint {
-	type key struct{ grp, model string }
-	points := map[key][]curvePoint{}
-	for i := range prompts {
-		p := &prompts[i]
-		k := key{p.grp, p.model}
+func sum(prompts []prefixPrompt, depths [][]int, others map[prefixGroup]int64, sizes []int64) []curvePoint {
+	points := map[prefixGroup][]curvePoint{}
+	of := func(k prefixGroup) []curvePoint {
 		if points[k] == nil {
 			points[k] = make([]curvePoint, len(sizes)+1)
+			for j := range sizes {
+				points[k][j].Blocks = &sizes[j]
+			}
 		}
-		for j := range points[k] {
+		return points[k]
+	}
+	for i := range prompts {
+		p := &prompts[i]
+		row := of(prefixGroup{p.grp, p.model})
+		for j := range row {
 			held := len(depths[i])
 			if j < len(sizes) {
-				points[k][j].Blocks = &sizes[j]
 				held, _ = slices.BinarySearch(depths[i], int(min(sizes[j], math.MaxInt-1))+1)
 			}
-			points[k][j].add(p, p.hit(held))
+			row[j].add(p, p.hit(held))
+		}
+	}
+	for k, n := range others {
+		for j := range of(k) {
+			points[k][j].Total += n
 		}
 	}
 	out := []curvePoint{}
@@ -255,9 +275,6 @@ func sum(prompts []prefixPrompt, depths [][]int, sizes []int64) []curvePoint {
 
 func (c *curvePoint) add(p *prefixPrompt, hit int64) {
 	c.Total++
-	if p.cache == "" {
-		return
-	}
 	c.N, c.Input, c.Hit, c.Written = c.N+1, c.Input+p.input, c.Hit+hit, c.Written+max(0, p.whole()-hit)
 	if p.cached != nil {
 		c.Reported, c.ReportedHit, c.Cached, c.Missed = c.Reported+1, c.ReportedHit+hit, c.Cached+*p.cached, c.Missed+max(0, hit-*p.cached)
