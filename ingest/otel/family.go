@@ -60,6 +60,7 @@ func (f *family) take(c *decode.Context, format string, s *span) {
 	scratch(c).index(&s.attrs)
 	var n *node
 	if f.nodes != nil {
+		s.complete()
 		n = s.node()
 		f.nodes[[2]string{n.trace, strings.Clone(s.spanID)}] = n
 	}
@@ -67,6 +68,7 @@ func (f *family) take(c *decode.Context, format string, s *span) {
 		c.Skip(reason)
 		return
 	}
+	s.complete()
 	r, body := request(c, format, s)
 	f.calls = append(f.calls, call{r, body, n, s.engine()})
 }

@@ -111,12 +111,11 @@ func (w *jsonWalker) span(v *decode.Value) {
 		&eventsCut, &lost, &status, &events)
 	s := w.m.span()
 	s.scope, s.resource, s.line, s.name = w.scope, w.resource, w.line, decode.View(name)
-	s.traceID, s.spanID, s.parentID = identifier(cmp.Or(traceID, trace)), identifier(cmp.Or(spanID, id)), identifier(cmp.Or(parentID, parent))
-	s.kind, s.start, s.end = enum(kind, kindNames...), nanos(cmp.Or(start, from)), nanos(cmp.Or(end, to))
+	s.late = late{true, cmp.Or(traceID, trace), cmp.Or(spanID, id), cmp.Or(parentID, parent), cmp.Or(start, from), cmp.Or(end, to)}
+	s.kind = enum(kind, kindNames...)
 	s.attrsCut, s.eventsCut = dropped(cmp.Or(attrsCut, cut)), dropped(cmp.Or(eventsCut, lost))
 	s.attrs = w.m.jsonAttrs(list)
 	w.line++
-	s.coarse = s.start%1e6 == 0
 	s.setStatus(enum(status.Get("code"), statusNames...), decode.View(status, "message"))
 	for _, e := range events.GetArray() {
 		s.events = append(s.events, event{name: decode.View(e, "name"), at: nanos(either(e, "timeUnixNano", "time_unix_nano")),

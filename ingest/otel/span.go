@@ -1,5 +1,7 @@
 package otel
 
+import "reprise/ingest/decode"
+
 // span is one span of any container.
 type span struct {
 	scope, name               string
@@ -16,6 +18,25 @@ type span struct {
 	isLog                     bool   // an event of a log: it has no times
 	exported                  bool   // of Langfuse's own export: made by any SDK
 	line                      int    // position in the record, from 0
+	late                      late
+}
+
+// late is what of a span of OTLP JSON is not read before it is known to matter: most spans are no calls.
+type late struct {
+	unread                                bool
+	traceID, spanID, parentID, start, end *decode.Value
+}
+
+// complete reads what is late.
+func (s *span) complete() {
+	l := s.late
+	if !l.unread {
+		return
+	}
+	s.late = late{}
+	s.traceID, s.spanID, s.parentID = identifier(l.traceID), identifier(l.spanID), identifier(l.parentID)
+	s.start, s.end = nanos(l.start), nanos(l.end)
+	s.coarse = s.start%1e6 == 0
 }
 
 const kindServer = 2
