@@ -38,7 +38,11 @@ func (v *Value) GetStringBytes(path ...string) []byte {
 	if v.Type() != TypeString {
 		return nil
 	}
-	return v.doc.unescape(v.doc.src[v.from+1 : v.to-1])
+	s := v.doc.src[v.from+1 : v.to-1]
+	if !v.long {
+		return s
+	}
+	return v.doc.unescape(s)
 }
 
 // Raw returns the value as it is written.

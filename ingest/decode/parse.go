@@ -69,22 +69,20 @@ func (d *doc) space(i int) int {
 // value adds the value at i to the nodes and returns the index behind it, or behind the bracket that opens it.
 func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 	v := d.node()
-	v.at, v.from, v.key, v.keyTo = at, int32(i), int32(key), int32(keyTo)
+	v.at, v.from, v.key, v.keyTo, v.long = at, int32(i), int32(key), int32(keyTo), false
 	end, err := i, error(nil)
 	switch c := d.at(i); {
-	case d.python && (c == '"' || c == '\''):
-		v.kind = TypeString
-		end, err = d.pythonText(i)
 	case c == '"':
 		v.kind = TypeString
 		if end = d.short(i); end == 0 {
 			end, err = d.quoted(i)
+			v.long = true
 		}
 	case c == '{' || c == '[':
 		if v.kind = TypeArray; c == '{' {
 			v.kind = TypeObject
 		}
-		if len(d.open) >= maxDepth || d.python && len(d.open) >= maxPython {
+		if len(d.open) >= maxPython && (d.python || len(d.open) >= maxDepth) {
 			return i, fmt.Errorf("nested deeper than %d levels", len(d.open))
 		}
 		d.open = append(d.open, open{node: v.self, object: c == '{', at: at})
@@ -97,7 +95,7 @@ func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 			end, err = d.number(i)
 		}
 	case d.python:
-		v.kind, end, err = d.pythonWord(i)
+		v.kind, end, err = d.pythonValue(i)
 	default:
 		v.kind, end, err = d.word(i)
 	}
@@ -156,26 +154,31 @@ func (d *doc) member(i int) (int, error) {
 
 // key returns where the key at i ends and where its value begins.
 func (d *doc) key(i int) (keyTo, value int, err error) {
-	end := 0
-	switch c := d.at(i); {
-	case d.python && (c == '"' || c == '\''):
-		if end, err = d.pythonText(i); err != nil {
-			return i, i, err
-		}
-	case c != '"':
-		return i, i, d.expected("a key", i)
-	default:
-		end = d.short(i)
+	if d.python {
+		keyTo, err = d.pythonText(i)
+		return d.colon(keyTo, err)
 	}
+	if d.at(i) != '"' {
+		return i, i, d.expected("a key", i)
+	}
+	end := d.short(i)
 	if end == 0 {
 		if end, err = d.quoted(i); err != nil {
 			return i, i, err
 		}
 		d.escapedKey = d.escapedKey || bytes.IndexByte(d.src[i:end], '\\') >= 0
 	}
+	return d.colon(end, nil)
+}
+
+// colon reads what is between a key that ends at end and its value.
+func (d *doc) colon(end int, err error) (keyTo, value int, _ error) {
+	if err != nil {
+		return end, end, err
+	}
 	colon := d.space(end)
 	if d.at(colon) != ':' {
-		return i, colon, d.expected("a colon", colon)
+		return end, colon, d.expected("a colon", colon)
 	}
 	return end - 1, d.space(colon + 1), nil
 }
@@ -185,7 +188,7 @@ func (d *doc) key(i int) (keyTo, value int, err error) {
 func (d *doc) short(i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i++
-	for range 3 {
+	for range 5 {
 		if i+8 > len(d.src) {
 			return 0
 		}

@@ -3,11 +3,12 @@ package decode
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"unicode/utf8"
 )
 
 // PythonParser is a [Parser] of what Python prints for dictionaries and lists of texts, numbers, True, False and None, as
-// long as no text needs an escape. For all else it gives an error: it may be a literal nevertheless.
+// long as no text holds an escape or a quote. For all else it gives an error: it may be a literal nevertheless.
 type PythonParser struct{ doc doc }
 
 // maxPython bounds the nesting of a Python literal.
@@ -15,20 +16,26 @@ const maxPython = 100
 
 // ParseBytes parses one literal. The value points into b.
 func (p *PythonParser) ParseBytes(b []byte) (*Value, error) {
+	if i := bytes.IndexByte(b, '"'); i >= 0 { // around a text with an apostrophe, or to be escaped in JSON
+		return nil, fmt.Errorf("expected no quote, got one at byte %d", i)
+	}
 	p.doc.python = true
 	return p.doc.parse(b)
 }
 
 // pythonText returns the index behind the text that opens at i. What is in it could stand in JSON.
 func (d *doc) pythonText(i int) (int, error) {
+	if d.at(i) != '\'' {
+		return i, d.expected("a text", i)
+	}
 	s := d.src[i+1:]
-	n := bytes.IndexByte(s, d.src[i])
+	n := bytes.IndexByte(s, '\'')
 	if n < 0 {
 		return len(d.src), errEnd
 	}
 	ascii := true
 	for _, c := range s[:n] {
-		if c == '\\' || c == '"' || c < ' ' {
+		if c == '\\' || c < ' ' {
 			return i, d.expected("a text without escapes", i)
 		}
 		ascii = ascii && c < utf8.RuneSelf
@@ -52,9 +59,13 @@ func (d *doc) pythonNumber(i int) (int, error) {
 	return end, nil
 }
 
-func (d *doc) pythonWord(i int) (Type, int, error) {
+// pythonValue reads a text or a word.
+func (d *doc) pythonValue(i int) (Type, int, error) {
 	s := d.src[min(i, len(d.src)):]
 	switch {
+	case len(s) > 0 && s[0] == '\'':
+		end, err := d.pythonText(i)
+		return TypeString, end, err
 	case len(s) >= 4 && string(s[:4]) == "None":
 		return TypeNull, i + 4, nil
 	case len(s) >= 4 && string(s[:4]) == "True":

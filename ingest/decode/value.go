@@ -14,6 +14,7 @@ type Value struct {
 	key, keyTo int32  // raw key without quotes, inside an object
 	self, next int32  // indices of this node and of the one behind all that is in it
 	kind       Type
+	long       bool // a string that may hold escapes: short ones with some count as long
 }
 
 type doc struct {
