@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 // The expected values were computed with Python's hmac and hashlib and the package cryptography from the description alone:
@@ -104,5 +105,17 @@ func TestContextPromptRemembers(t *testing.T) {
 	}
 	if c.User("eu-1") != h.Text("user", "eu-1") || c.Key("sk-1") != h.Text("key", "sk-1") || c.User("") != "" {
 		t.Error("a context makes the hashes of its hasher")
+	}
+}
+
+// Roles and texts may be views of a record that is gone when the next prompt begins.
+func TestRememberedRole(t *testing.T) {
+	record := []byte("system: be brief")
+	role := unsafe.String(&record[0], len("system"))
+	c := NewContext(Options{Hash: NewHasher([]byte("a key of the tests"))}, "", nil, nil)
+	c.Prompt().Add(role, record[8:])
+	copy(record, "user!!! what is?")
+	if known := c.memory.known["be brief"]; known == nil || known.role != "system" {
+		t.Errorf("remembered %+v", known)
 	}
 }

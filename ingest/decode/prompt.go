@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash"
 	"slices"
+	"strings"
 )
 
 // BlockBytes is the length of one prefix block of prompt text: about 64 tokens of English.
@@ -83,7 +84,7 @@ func (p *Prompt) remembered(role string, text []byte) bool {
 		}
 		p.instruct(role, text)
 		p.message(role, text)
-		known = &begin{role, string(text), hexOf(p.system), prefix{p.len, slices.Clone(p.ids), slices.Clone(p.chain)}}
+		known = &begin{strings.Clone(role), string(text), hexOf(p.system), prefix{p.len, slices.Clone(p.ids), slices.Clone(p.chain)}}
 		p.memory.known[known.text] = known
 	} else {
 		p.len = known.after.len

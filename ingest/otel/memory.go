@@ -31,7 +31,7 @@ type inner struct {
 }
 
 // What is kept for the next record: one large record must not be paid for ever after.
-const maxSpans, maxAttrs, maxBytes, maxInner, maxInnerText = 4096, 1 << 16, 1 << 20, 16, 64 << 10
+const maxSpans, maxAttrs, maxBytes, maxInner, maxInnerText = 4096, 1 << 16, 1 << 20, 16, 16 << 10
 
 func scratch(c *decode.Context) *memory {
 	m, ok := c.Scratch.(*memory)

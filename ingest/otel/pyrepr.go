@@ -38,7 +38,7 @@ type pyReader struct {
 }
 
 func (p *pyReader) space() {
-	for p.i < len(p.s) && p.s[p.i] <= ' ' && (p.s[p.i] == ' ' || p.s[p.i] == '\n' || p.s[p.i] == '\t' || p.s[p.i] == '\r') {
+	for p.i < len(p.s) && strings.IndexByte(" \t\r\n", p.s[p.i]) >= 0 {
 		p.i++
 	}
 }
@@ -145,17 +145,10 @@ func (p *pyReader) rest(depth int) {
 func (p *pyReader) number() {
 	p.take('+')
 	start := p.i
-	simple := true
-	for ; p.i < len(p.s); p.i++ {
-		if c := p.s[p.i]; c < '0' || c > '9' {
-			if strings.IndexByte("+-.eE", c) < 0 {
-				break
-			}
-			simple = false
-		}
+	for p.i < len(p.s) && strings.IndexByte("+-.eE0123456789", p.s[p.i]) >= 0 {
+		p.i++
 	}
-	simple = simple && p.i > start && (p.s[start] != '0' || p.i == start+1)
-	p.bad = p.bad || !simple && !json.Valid([]byte(p.s[start:p.i]))
+	p.bad = p.bad || !json.Valid([]byte(p.s[start:p.i]))
 	p.out = append(p.out, p.s[start:p.i]...)
 }
 

@@ -9,11 +9,6 @@ import (
 func (p *pyReader) text(isRaw bool) {
 	quote := p.s[p.i]
 	p.i++
-	if n := plainText(p.s[p.i:]); p.i+n < len(p.s) && p.s[p.i+n] == quote { // most
-		p.out = append(append(append(p.out, '"'), p.s[p.i:p.i+n]...), '"')
-		p.i += n + 1
-		return
-	}
 	var b []byte
 	for p.i < len(p.s) && p.s[p.i] != quote {
 		if p.s[p.i] == '\\' && !isRaw {
@@ -29,14 +24,6 @@ func (p *pyReader) text(isRaw bool) {
 	}
 	p.i++
 	p.out = appendQuoted(p.out, b)
-}
-
-// plainText is how many bytes s begins with that stand in any string as they are.
-func plainText(s string) (n int) {
-	for n < len(s) && s[n] >= ' ' && s[n] < 0x7f && s[n] != '\'' && s[n] != '"' && s[n] != '\\' {
-		n++
-	}
-	return n
 }
 
 var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'a': 7, 'b': 8, 'f': 12, 'v': 11, '0': 0, '\\': '\\', '\'': '\'', '"': '"'}

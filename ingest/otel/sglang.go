@@ -10,7 +10,7 @@ import (
 // and carries the request's rid. Below it is a span for each thread, and below those one for each stage.
 func (s *span) sglang() bool { return s.attrs.has("rid") }
 
-func (s *span) sglangRoot() bool { return s.sglang() && strings.Contains(s.name, "Req ") }
+func (s *span) sglangRoot() bool { return strings.Contains(s.name, "Req ") && s.sglang() }
 
 // sglangRole is prefill or decode where the two are on different instances; else "".
 func (s *span) sglangRole() string {
