@@ -75,7 +75,7 @@ func (w *weekly) burn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	alerts.Rows = slices.DeleteFunc(alerts.Rows, func(row []any) bool { return row[at["end_us"]].(int64) < w.o.From })
+	alerts.Rows = slices.DeleteFunc(alerts.Rows, func(row []any) bool { return row[at["end_us"]].(int64) <= w.o.From })
 	w.out.Results["burn_rules"], w.out.Results["alerts"] = rules, alerts
 	w.out.Skipped, alerts.Warnings = alerts.Warnings, nil // said once, for the whole review
 	if w.out.Seen[0] == w.out.Seen[1] {

@@ -151,3 +151,30 @@ func TestWeeklyCoverage(t *testing.T) {
 		}
 	}
 }
+
+// An alert that ends when the week begins is last week's: twelve bad calls in each minute from Sunday 23:50 on leave the window of five minutes when the last
+// of these minutes, which ends at 23:55, does. The rules that look back longer still fire on Monday.
+func TestWeeklyAlertsBefore(t *testing.T) {
+	slo, err := ParseSLO("ttft<=1s@99%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := twoWeeks(monday47)
+	for i := range 60 {
+		bad := rows[0]
+		bad.RequestID, bad.FirstUS, bad.EndUS, bad.LastUS = fmt.Sprint("late", i), new(int64(2_000_000)), new(int64(3_000_000)), new(int64(3_000_000))
+		bad.RootRequestID, bad.Arrival = bad.RequestID, new(monday47-10*minuteMicros+int64(i)*5e6)
+		rows = append(rows, bad)
+	}
+	w, err := newEngine(t).Weekly(context.Background(), writeRun(t, rows), WeeklyOptions{From: monday47, SLO: slo, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[any]bool{}
+	for _, row := range w.Results["alerts"].Rows {
+		seen[row[1]] = true
+	}
+	if seen["1h/5m"] || !seen["6h/30m"] {
+		t.Errorf("alerts of the week: %v", w.Results["alerts"].Rows)
+	}
+}

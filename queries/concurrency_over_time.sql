@@ -1,5 +1,6 @@
 -- title Concurrency over time
--- about As the query concurrency, in steps of bin_us: the most attempts in progress at once in the step, and their mean over the step.
+-- about As the query concurrency, in steps of bin_us: the most attempts in progress at once in the step, and their mean over the step (the
+-- about whole of it, also where the log covers only a part).
 -- level L0
 -- param bin_us BIGINT 60000000
 -- key grp

@@ -1,5 +1,6 @@
 -- title Goodput over time
--- about As the query goodput, by arrival in steps of bin_us. Only steps in which a call arrived have a row.
+-- about As the query goodput, by arrival in steps of bin_us. Only steps in which a call arrived have a row. Rates are over the whole step, also of the first and
+-- about the last one, which the log may cover in part.
 -- level L0
 -- param bin_us BIGINT 60000000
 -- key grp
