@@ -6,26 +6,44 @@ import (
 	"slices"
 )
 
-// lengths are chunk gaps of one cell in microseconds; a gap is an int32 in the log and the sum of some when merged.
+// lengths are chunk gaps of one cell in microseconds, short ones in half the memory; a gap is an int32 in the log and the sum of some when merged.
 type lengths struct {
-	full [][]uint32
-	last []uint32
+	short blocks[uint16]
+	long  blocks[uint32]
+}
+
+func (l *lengths) add(gap int64) {
+	if uint64(gap) < 1<<16 {
+		l.short.add(uint16(gap))
+	} else {
+		l.long.add(uint32(gap))
+	}
+}
+
+// blocks is a list that is never copied to grow.
+type blocks[T uint16 | uint32] struct {
+	full [][]T
+	last []T
 }
 
 const lengthsBlock = 4096
 
-func (l *lengths) add(gap int64) {
-	if len(l.last) == lengthsBlock {
-		l.full, l.last = append(l.full, l.last), make([]uint32, 0, lengthsBlock)
+func (b *blocks[T]) add(v T) {
+	if len(b.last) == lengthsBlock {
+		b.full, b.last = append(b.full, b.last), make([]T, 0, lengthsBlock)
 	}
-	l.last = append(l.last, uint32(gap))
+	b.last = append(b.last, v)
 }
 
-func (l *lengths) blocks() [][]uint32 {
-	if l == nil {
-		return nil
-	}
-	return append(slices.Clip(l.full), l.last)
+// pooled are the lengths of several cells.
+type pooled struct {
+	short [][]uint16
+	long  [][]uint32
+}
+
+func (p *pooled) put(l *lengths) {
+	p.short = append(append(p.short, l.short.full...), l.short.last)
+	p.long = append(append(p.long, l.long.full...), l.long.last)
 }
 
 // gapPools are the lengths of one replica: clean ones by hour and class of streams, and the others as long as there is no clean one.
@@ -112,7 +130,7 @@ type cellKey struct {
 }
 
 func (s *sweep) poolRows(t *timeline, parts []*gapPools) error {
-	cells, classes, all, other := map[cellKey][][]uint32{}, map[int][][]uint32{}, [][]uint32{}, [][]uint32{}
+	cells, classes, all, other := map[cellKey]*pooled{}, map[int]*pooled{}, pooled{}, pooled{}
 	for _, p := range parts {
 		for hour, list := range p.cells.hours {
 			for place, l := range list {
@@ -120,21 +138,27 @@ func (s *sweep) poolRows(t *timeline, parts []*gapPools) error {
 					continue
 				}
 				key := cellKey{hour, place}
-				cells[key] = append(cells[key], l.blocks()...)
-				classes[place] = append(classes[place], l.blocks()...)
-				all = append(all, l.blocks()...)
+				if cells[key] == nil {
+					cells[key] = &pooled{}
+				}
+				if classes[place] == nil {
+					classes[place] = &pooled{}
+				}
+				cells[key].put(l)
+				classes[place].put(l)
+				all.put(l)
 			}
 		}
-		other = append(other, p.other.blocks()...)
+		other.put(&p.other)
 	}
-	for key, blocks := range cells {
-		n, median := lengthQuantile(blocks, .5)
+	for key, p := range cells {
+		n, median := p.quantile(.5)
 		if err := s.row(0, t.name, key.hour, classAt(key.place), n, median, nil); err != nil {
 			return err
 		}
 	}
-	for place, blocks := range classes {
-		n, median := lengthQuantile(blocks, .5)
+	for place, p := range classes {
+		n, median := p.quantile(.5)
 		if err := s.row(0, t.name, nil, classAt(place), n, median, nil); err != nil {
 			return err
 		}
@@ -142,33 +166,44 @@ func (s *sweep) poolRows(t *timeline, parts []*gapPools) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	n, median := lengthQuantile(all, .5)
+	n, median := all.quantile(.5)
 	var low any
 	if n == 0 {
-		_, low = lengthQuantile(other, .1)
+		_, low = other.quantile(.1)
 	}
 	return s.row(0, t.name, nil, nil, n, median, low)
 }
 
-// lengthQuantile counts the lengths and gives their quantile of type 7, nil without any.
-func lengthQuantile(blocks [][]uint32, p float64) (n int64, value any) {
-	for _, b := range blocks {
-		n += int64(len(b))
-	}
-	if n == 0 {
+// quantile counts the lengths and gives their quantile of type 7, nil without any.
+func (p *pooled) quantile(q float64) (n int64, value any) {
+	short := held(p.short)
+	if n = short + held(p.long); n == 0 {
 		return 0, nil
 	}
-	h := float64(n-1) * p
-	low := float64(ranked(blocks, int64(math.Floor(h))))
+	at := func(rank float64) float64 {
+		if r := int64(rank); r >= short {
+			return float64(longRanked(p.long, r-short))
+		}
+		return float64(shortRanked(p.short, int64(rank)))
+	}
+	h := float64(n-1) * q
+	low := at(math.Floor(h))
 	high := low
 	if math.Ceil(h) > math.Floor(h) {
-		high = float64(ranked(blocks, int64(math.Ceil(h))))
+		high = at(math.Ceil(h))
 	}
 	return n, low + (high-low)*(h-math.Floor(h))
 }
 
-// ranked is the length of that rank, from 0: by its upper half, then by the lower.
-func ranked(blocks [][]uint32, rank int64) uint32 {
+func held[T any](blocks [][]T) (n int64) {
+	for _, b := range blocks {
+		n += int64(len(b))
+	}
+	return n
+}
+
+// shortRanked is the length of that rank, from 0.
+func shortRanked(blocks [][]uint16, rank int64) uint16 {
 	if len(blocks) == 1 {
 		slices.Sort(blocks[0])
 		return blocks[0][rank]
@@ -176,24 +211,39 @@ func ranked(blocks [][]uint32, rank int64) uint32 {
 	var counts [1 << 16]int64
 	for _, b := range blocks {
 		for _, v := range b {
+			counts[v]++
+		}
+	}
+	v, _ := counted(&counts, rank)
+	return v
+}
+
+// longRanked is the length of that rank: by its upper half, then by the lower.
+func longRanked(blocks [][]uint32, rank int64) uint32 {
+	var counts [1 << 16]int64
+	for _, b := range blocks {
+		for _, v := range b {
 			counts[v>>16]++
 		}
 	}
-	upper := uint32(0)
-	for ; rank >= counts[upper]; upper++ {
-		rank -= counts[upper]
-	}
+	upper, rank := counted(&counts, rank)
 	counts = [1 << 16]int64{}
 	for _, b := range blocks {
 		for _, v := range b {
-			if v>>16 == upper {
+			if uint16(v>>16) == upper {
 				counts[v&0xffff]++
 			}
 		}
 	}
-	lower := uint32(0)
-	for ; rank >= counts[lower]; lower++ {
-		rank -= counts[lower]
+	lower, _ := counted(&counts, rank)
+	return uint32(upper)<<16 | uint32(lower)
+}
+
+// counted is the number of that rank among those counted, and the rank among its equals.
+func counted(counts *[1 << 16]int64, rank int64) (uint16, int64) {
+	v := uint16(0)
+	for ; rank >= counts[v]; v++ {
+		rank -= counts[v]
 	}
-	return upper<<16 | lower
+	return v, rank
 }

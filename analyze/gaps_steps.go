@@ -61,16 +61,17 @@ func (l *listed) clean(visit func(gap, streams int64)) {
 }
 
 func (s *sweep) stepRows(grp string, parts []map[string][]cleanSteps) error {
-	var blocks [][][]uint32 // by place
+	var pools []pooled // by place
 	var streams []int64
 	for _, p := range parts {
 		for i, c := range p[grp] {
-			blocks, streams = reaching(blocks, i), reaching(streams, i)
-			blocks[i], streams[i] = append(blocks[i], c.blocks()...), streams[i]+c.streams
+			pools, streams = reaching(pools, i), reaching(streams, i)
+			pools[i].put(&c.lengths)
+			streams[i] += c.streams
 		}
 	}
-	for i := range blocks {
-		n, median := lengthQuantile(blocks[i], .5)
+	for i := range pools {
+		n, median := pools[i].quantile(.5)
 		if n == 0 {
 			continue
 		}

@@ -185,7 +185,7 @@ func rowsOf(t *testing.T, query func() (rowsReader, error)) [][]any {
 	return out
 }
 
-// TestLengthQuantile takes ranks of lengths in many blocks.
+// TestLengthQuantile takes ranks of short and long lengths in many blocks.
 func TestLengthQuantile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 7))
 	for _, n := range []int{0, 1, 2, 31, 5000, 20001} {
@@ -198,7 +198,9 @@ func TestLengthQuantile(t *testing.T) {
 		}
 		slices.Sort(all)
 		for _, p := range []float64{.1, .5} {
-			count, got := lengthQuantile(l.blocks(), p)
+			var pool pooled
+			pool.put(&l)
+			count, got := pool.quantile(p)
 			if n == 0 {
 				if got != nil || count != 0 {
 					t.Errorf("of nothing: %v, %v", count, got)
