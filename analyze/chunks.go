@@ -88,11 +88,12 @@ func (w *walker) Executor() duckdb.ScalarFuncExecutor {
 		c := chunk{rows: in.GetSize()}
 		// the driver makes a value of its own of every element of a list, which takes ten times as long as reading it
 		c.raw.Ptr = reflect.ValueOf(in).Elem().FieldByName("chunk").FieldByName("Ptr").UnsafePointer()
-		worker := <-w.free
-		defer func() { w.free <- worker }()
-		err := w.work(worker, &c)
+		now := *w
+		worker := <-now.free
+		defer func() { now.free <- worker }()
+		err := now.work(worker, &c)
 		if err != nil {
-			w.stop(err)
+			now.stop(err)
 		}
 		return err
 	}}
@@ -106,10 +107,14 @@ func (e *Engine) chunks(ctx context.Context, text string, workers int, work func
 	for w := range workers {
 		e.walker.free <- w
 	}
+	// the smaller side of a join is on the right, but looks larger than lists that nobody counted: a table of all lists would be built
 	if _, err := e.conn.ExecContext(ctx, "SET disabled_optimizers='build_side_probe_side'"); err != nil {
 		return err
 	}
-	defer func() { _, _ = e.conn.ExecContext(context.WithoutCancel(ctx), "RESET disabled_optimizers") }()
+	defer func() {
+		_, _ = e.conn.ExecContext(context.WithoutCancel(ctx), "RESET disabled_optimizers")
+		e.walker = walker{} // what it held may be large
+	}()
 	var rows int64
 	err := e.conn.QueryRowContext(ctx, "SELECT count("+handOver+"(*COLUMNS(*))) FROM ("+text+")").Scan(&rows)
 	return cmp.Or(context.Cause(ctx), err)
