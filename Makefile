@@ -79,7 +79,7 @@ FUZZ_PKGS ?= $(PORTABLE)
 fuzz:
 	@set -e; for pkg in $$($(GO) list $(FUZZ_PKGS)); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(SHORT_FUZZ) $$pkg >/tmp/reprise-fuzz.$$$$ 2>&1 || { cat /tmp/reprise-fuzz.$$$$; exit 1; }; \
+	    echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(SHORT_FUZZ) -fuzzminimizetime 10x $$pkg >/tmp/reprise-fuzz.$$$$ 2>&1 || { cat /tmp/reprise-fuzz.$$$$; exit 1; }; \
 	  done; done; rm -f /tmp/reprise-fuzz.$$$$
 
 bench:
