@@ -30,9 +30,9 @@ steps AS NOT MATERIALIZED (
   UNION ALL
   SELECT * FROM began_steps SEMI JOIN speaking USING (request_id, attempt, began_us) WHERE {view} = 'calls'
 ),
--- calls that were not given whole and failed: a first token that came counts, else the wait has no end
+-- calls that failed: a first token that came counts, else the wait has no end; what is not streamed waits for its end alone
 failed AS NOT MATERIALIZED (
-  SELECT grp, arrival_us, output_tokens, ttft_us, CASE WHEN {failures} = 'inf' THEN CAST('Infinity' AS DOUBLE) END AS never_us
+  SELECT grp, arrival_us, output_tokens, ttft_us, whole IS TRUE AS whole, CASE WHEN {failures} = 'inf' THEN CAST('Infinity' AS DOUBLE) END AS never_us
   FROM asked
   WHERE status = 'failed' AND generation AND NOT cached_response
 )
@@ -45,9 +45,9 @@ WHERE latency
 UNION ALL
 SELECT 'max_gap', grp, arrival_us, output_tokens, max_gap_us FROM asked WHERE latency
 UNION ALL
-SELECT 'ttft', grp, arrival_us, output_tokens, coalesce(ttft_us, never_us) FROM failed WHERE coalesce(ttft_us, never_us) IS NOT NULL
+SELECT 'ttft', grp, arrival_us, output_tokens, coalesce(ttft_us, CASE WHEN NOT whole THEN never_us END) FROM failed WHERE coalesce(ttft_us, never_us) IS NOT NULL
 UNION ALL
-SELECT metric, grp, arrival_us, output_tokens, never_us
+SELECT metric, grp, arrival_us, output_tokens, CASE WHEN NOT whole OR metric IN ('e2e', 'ntpot') THEN never_us END
 FROM failed CROSS JOIN (VALUES ('ttfvt'), ('tpot'), ('max_gap'), ('e2e'), ('ntpot')) AS metrics(metric)
 WHERE never_us IS NOT NULL
 UNION ALL
