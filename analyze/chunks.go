@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"context"
+	"errors"
 	"reflect"
 	"unsafe"
 
@@ -84,6 +85,9 @@ func (w *walker) Config() duckdb.ScalarFuncConfig {
 
 func (w *walker) Executor() duckdb.ScalarFuncExecutor {
 	return duckdb.ScalarFuncExecutor{ChunkContextExecutor: func(_ context.Context, state *duckdb.ChunkIteratorState) error {
+		if w.work == nil { // called by a statement of the user's
+			return errors.New(handOver + " is for sweeps alone")
+		}
 		in := state.GetInputChunk()
 		c := chunk{rows: in.GetSize()}
 		// the driver makes a value of its own of every element of a list, which takes ten times as long as reading it
