@@ -84,7 +84,9 @@ func (w *walker) Config() duckdb.ScalarFuncConfig {
 }
 
 func (w *walker) Executor() duckdb.ScalarFuncExecutor {
-	return duckdb.ScalarFuncExecutor{ChunkContextExecutor: func(_ context.Context, state *duckdb.ChunkIteratorState) error {
+	// without a binder each thread of the driver looks for a context by itself, and writes it where the others read
+	same := func(ctx context.Context, _ []duckdb.ScalarUDFArg) (context.Context, error) { return ctx, nil }
+	return duckdb.ScalarFuncExecutor{ScalarBinder: same, ChunkContextExecutor: func(_ context.Context, state *duckdb.ChunkIteratorState) error {
 		if w.work == nil { // called by a statement of the user's
 			return errors.New(handOver + " is for sweeps alone")
 		}
