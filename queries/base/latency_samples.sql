@@ -32,7 +32,7 @@ steps AS NOT MATERIALIZED (
 ),
 -- calls that failed: a first token that came counts, else the wait has no end; what is not streamed waits for its end alone
 failed AS NOT MATERIALIZED (
-  SELECT grp, arrival_us, output_tokens, ttft_us, whole IS TRUE AS whole, CASE WHEN {failures} = 'inf' THEN CAST('Infinity' AS DOUBLE) END AS never_us
+  SELECT grp, arrival_us, output_tokens, ttft_us, coalesce(whole, FALSE) AS whole, CASE WHEN {failures} = 'inf' THEN CAST('Infinity' AS DOUBLE) END AS never_us
   FROM asked
   WHERE status = 'failed' AND generation AND NOT cached_response
 )
