@@ -256,8 +256,9 @@ func sum(prompts []prefixPrompt, depths [][]int, others map[prefixGroup]int64, s
 		}
 	}
 	for k, n := range others {
-		for j := range of(k) {
-			points[k][j].Total += n
+		row := of(k)
+		for j := range row {
+			row[j].Total += n
 		}
 	}
 	out := []curvePoint{}

@@ -24,6 +24,14 @@ func Parse(b []byte) (*Value, error) { return new(Parser).ParseBytes(bytes.Clone
 // ParseBytes parses one JSON text. The value points into b.
 func (p *Parser) ParseBytes(b []byte) (*Value, error) { return p.doc.parse(b) }
 
+// maxOpen bounds nesting in the language of the document.
+func (d *doc) maxOpen() int {
+	if d.python {
+		return maxPython
+	}
+	return maxDepth
+}
+
 func (d *doc) parse(b []byte) (*Value, error) {
 	d.src, d.nodes, d.open = b, d.nodes[:0], d.open[:0]
 	d.text, d.list, d.escapedKey = d.text[:0], d.list[:0], false
@@ -82,8 +90,8 @@ func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 		if v.kind = TypeArray; c == '{' {
 			v.kind = TypeObject
 		}
-		if len(d.open) >= maxPython && (d.python || len(d.open) >= maxDepth) {
-			return i, fmt.Errorf("nested deeper than %d levels", len(d.open))
+		if most := d.maxOpen(); len(d.open) >= most {
+			return i, fmt.Errorf("nested deeper than %d levels", most)
 		}
 		d.open = append(d.open, open{node: v.self, object: c == '{', at: at})
 		return i + 1, nil

@@ -63,11 +63,13 @@ func (f *form) check(b []byte, depth int) error {
 // forms are those of the messages that are read: export requests, which are TracesData and LogsData on the wire.
 type forms struct{ export, block, resource, scope, name, record, event, link, status, keyValue *form }
 
+// message is a field that holds another message.
+func message(of *form) part { return part{known: true, kind: delimited, of: of} }
+
 var tracesForms, logsForms = otlpForms()
 
 func otlpForms() (traces, logs forms) {
 	type fields = [17]part
-	message := func(f *form) part { return part{known: true, kind: delimited, of: f} }
 	id := func(size uint8) part { return part{known: true, kind: delimited, size: size} }
 	number, wide, narrow, text := part{known: true, kind: varint}, part{known: true, kind: fixed64}, part{known: true, kind: fixed32}, part{known: true, kind: delimited}
 
@@ -92,7 +94,6 @@ func otlpForms() (traces, logs forms) {
 
 // envelop makes the forms around those of records.
 func (f *forms) envelop(record *form) {
-	message := func(f *form) part { return part{known: true, kind: delimited, of: f} }
 	f.record = record
 	f.scope = &form{parts: [17]part{1: message(f.name), 2: message(record), 3: {known: true, kind: delimited}}}
 	f.block = &form{parts: [17]part{1: message(f.resource), 2: message(f.scope), 3: {known: true, kind: delimited}}, old: message(f.scope)}
