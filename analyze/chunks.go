@@ -70,36 +70,41 @@ func (c column) longs(row int) ([]int64, int) {
 const handOver = "reprise_hand_over"
 
 // walker is that function. It runs on DuckDB's threads, each between reading a chunk and reading the next, so nothing is copied, and a list of
-// chunk gaps has only to be read.
-type walker struct {
-	work func(worker int, c *chunk) error // of the statement that runs
-	free chan int                         // workers that do nothing
+// chunk gaps has only to be read. What is to be done with a chunk stands in the context of the statement.
+type walker struct{}
+
+// walk is what a statement hands its chunks to.
+type walk struct {
+	work func(worker int, c *chunk) error
+	free chan int // workers that do nothing
 	stop context.CancelCauseFunc
 }
 
-func (w *walker) Config() duckdb.ScalarFuncConfig {
+type walkKey struct{}
+
+func (walker) Config() duckdb.ScalarFuncConfig {
 	whatever, _ := duckdb.NewTypeInfo(duckdb.TYPE_ANY)
 	number, _ := duckdb.NewTypeInfo(duckdb.TYPE_INTEGER)
 	return duckdb.ScalarFuncConfig{VariadicTypeInfo: whatever, ResultTypeInfo: number, Volatile: true, SpecialNullHandling: true}
 }
 
-func (w *walker) Executor() duckdb.ScalarFuncExecutor {
+func (walker) Executor() duckdb.ScalarFuncExecutor {
 	// without a binder each thread of the driver looks for a context by itself, and writes it where the others read
 	same := func(ctx context.Context, _ []duckdb.ScalarUDFArg) (context.Context, error) { return ctx, nil }
-	return duckdb.ScalarFuncExecutor{ScalarBinder: same, ChunkContextExecutor: func(_ context.Context, state *duckdb.ChunkIteratorState) error {
-		if w.work == nil { // called by a statement of the user's
+	return duckdb.ScalarFuncExecutor{ScalarBinder: same, ChunkContextExecutor: func(ctx context.Context, state *duckdb.ChunkIteratorState) error {
+		to, ok := ctx.Value(walkKey{}).(*walk)
+		if !ok { // called by a statement of the user's
 			return errors.New(handOver + " is for sweeps alone")
 		}
 		in := state.GetInputChunk()
 		c := chunk{rows: in.GetSize()}
 		// the driver makes a value of its own of every element of a list, which takes ten times as long as reading it
 		c.raw.Ptr = reflect.ValueOf(in).Elem().FieldByName("chunk").FieldByName("Ptr").UnsafePointer()
-		now := *w
-		worker := <-now.free
-		defer func() { now.free <- worker }()
-		err := now.work(worker, &c)
+		worker := <-to.free
+		defer func() { to.free <- worker }()
+		err := to.work(worker, &c)
 		if err != nil {
-			now.stop(err)
+			to.stop(err)
 		}
 		return err
 	}}
@@ -109,19 +114,16 @@ func (w *walker) Executor() duckdb.ScalarFuncExecutor {
 func (e *Engine) chunks(ctx context.Context, text string, workers int, work func(worker int, c *chunk) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	e.walker.work, e.walker.stop, e.walker.free = work, stop, make(chan int, workers)
+	to := &walk{work, make(chan int, workers), stop}
 	for w := range workers {
-		e.walker.free <- w
+		to.free <- w
 	}
 	// the smaller side of a join is on the right, but looks larger than lists that nobody counted: a table of all lists would be built
 	if _, err := e.conn.ExecContext(ctx, "SET disabled_optimizers='build_side_probe_side'"); err != nil {
 		return err
 	}
-	defer func() {
-		_, _ = e.conn.ExecContext(context.WithoutCancel(ctx), "RESET disabled_optimizers")
-		e.walker = walker{} // what it held may be large
-	}()
+	defer func() { _, _ = e.conn.ExecContext(context.WithoutCancel(ctx), "RESET disabled_optimizers") }()
 	var rows int64
-	err := e.conn.QueryRowContext(ctx, "SELECT count("+handOver+"(*COLUMNS(*))) FROM ("+text+")").Scan(&rows)
+	err := e.conn.QueryRowContext(context.WithValue(ctx, walkKey{}, to), "SELECT count("+handOver+"(*COLUMNS(*))) FROM ("+text+")").Scan(&rows)
 	return cmp.Or(context.Cause(ctx), err)
 }

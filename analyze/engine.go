@@ -39,7 +39,6 @@ type Engine struct {
 	replayed map[*Run][]Replayed
 	kept     []queries.Step // in tables of the database "kept", oldest first
 	cluster  *cluster       // nil: DuckDB
-	walker   walker         // of DuckDB: hands chunks to Go
 }
 
 // Scope says which requests a query sees and how it groups them. From and To bound the arrival, half open, in
@@ -96,7 +95,7 @@ func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
 			return err
 		}
 	}
-	return duckdb.RegisterScalarUDF(e.conn, handOver, &e.walker)
+	return duckdb.RegisterScalarUDF(e.conn, handOver, walker{})
 }
 
 // Close frees the database and its temporary files.
