@@ -80,6 +80,8 @@ func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
 	}
 	settings := []string{"SET TimeZone='UTC'", "SET autoinstall_known_extensions=false", "SET autoload_known_extensions=false",
 		"SET temp_directory='" + strings.ReplaceAll(e.temp, "'", "''") + "'"}
+	// every statement reads the same parts
+	settings = append(settings, "SET parquet_metadata_cache=true")
 	// estimates of what a deep statement yields are far too low, and a loop over all pairs is never right here
 	settings = append(settings, "SET asof_loop_join_threshold=0")
 	// steps that are kept do not outlive the engine: nothing of them has to be safe on disk
