@@ -24,7 +24,7 @@ type seen struct {
 	kinds     map[string]int64 // requests with latency and a first token, by ttft_kind and vantage
 }
 
-// half is what one part of a range holds, and when its first and last requests arrived: nil without.
+// half is what one part of a range holds, when its first request arrived and when its last ended: nil without.
 type half struct {
 	seen
 	first, last *int64
@@ -60,7 +60,7 @@ func (e *Engine) halves(ctx context.Context, r *Run, sc Scope, cut *int64) (out 
 	}
 	part, ends := "0", "NULL AS first_us, NULL AS last_us"
 	if cut != nil {
-		part, ends = fmt.Sprintf("CASE WHEN arrival_us >= %d THEN 1 ELSE 0 END", *cut), "min(arrival_us) AS first_us, max(arrival_us) AS last_us"
+		part, ends = fmt.Sprintf("CASE WHEN arrival_us >= %d THEN 1 ELSE 0 END", *cut), "min(arrival_us) AS first_us, max(arrival_us + greatest(coalesce(end_us, 0), 1)) AS last_us"
 	}
 	src, err := e.mount(ctx, r)
 	if err != nil {

@@ -24,7 +24,7 @@ const weekMicros, hourMicros, minuteMicros = 7 * 24 * 3_600_000_000, 3_600_000_0
 type Weekly struct {
 	From, To int64      // the week
 	Log      [2]int64   // from the first to the last arrival of the whole log; only where the week is empty
-	Seen     [2]int64   // from the first to the minute after the last arrival in it; equal without any
+	Seen     [2]int64   // from the first arrival to the last end, but not beyond the week: rates are over it; equal without any
 	Last     [2]int64   // the same of the week before
 	Silent   [][2]int64 // hours of Seen in which nothing arrived, neighbours united
 	Groups   []WeekGroup
@@ -109,7 +109,7 @@ func (w *weekly) spans(ctx context.Context) error {
 		if p.first == nil {
 			continue
 		}
-		*span = [2]int64{*p.first - *p.first%minuteMicros, *p.last - *p.last%minuteMicros + minuteMicros}
+		*span = [2]int64{*p.first, min(*p.last, span[0]+weekMicros, w.out.To)}
 		if parts[0].clockless == 0 { // else some lie where only their own clock says
 			w.seen[keyOf(w.run, w.scope(span[0], span[1]))] = p.seen
 		}
