@@ -50,7 +50,7 @@ func (e *Engine) hits(ctx context.Context, r *Run, sc Scope, in *Incident) ([]hi
 	for i, p := range stats.BH(ps) {
 		list[places[i]].p = p
 	}
-	res.Columns = append(res.Columns, Column{Name: "p_adjusted", Unit: "none", Better: "none"})
+	res.Columns = append(res.Columns, Column{Name: "p_adjusted", Unit: "p", Better: "none"})
 	for i := range res.Rows {
 		var p any
 		if !math.IsNaN(list[i].p) {

@@ -51,12 +51,33 @@ func fairness(c *analyze.Comparison) Section {
 	about := fmt.Sprintf("Load that both runs received, over the pairs; a ratio is over the pairs for which both runs tell. Distance of arrival patterns (Kolmogorov-Smirnov): %s; 95 %% of arrivals lie within %s of each other; "+
 		"pairs with the same input tokens within 2 %%: %s; distance of output lengths: %s.", orUnknown(f.ArrivalKS, one), orUnknown(f.ArrivalShift, duration),
 		orUnknown(f.InputSame, percent), orUnknown(f.OutputKS, one))
-	title := "Is the comparison fair? Yes: the same load"
-	if !c.Comparable {
-		title = "Is the comparison fair? No: " + strings.Join(c.WhyNot, "; ")
-	}
-	r := table("fairness", title, about, columnsOf(1, "what text", "base text", "candidate text", "ratio ratio"), rows)
+	r := table("fairness", "Is the comparison fair? "+fair(c), about, columnsOf(1, "what text", "base text", "candidate text", "ratio ratio"), rows)
 	return section("fairness", r, "")
+}
+
+// unlike says which warnings make runs differ in more than the target.
+var unlike = map[string]string{
+	"cache":       "not the same share of input from the prefix cache",
+	"degraded":    "a replay that is degraded",
+	"failures":    "one run with more failures",
+	"late_client": "a client that was late",
+	"vantage":     "seen from different places",
+}
+
+func fair(c *analyze.Comparison) string {
+	if !c.Comparable {
+		return "No: " + strings.Join(c.WhyNot, "; ")
+	}
+	var but []string
+	for _, w := range c.Warnings {
+		if text := unlike[w.Code]; text != "" && !slices.Contains(but, text) {
+			but = append(but, text)
+		}
+	}
+	if len(but) > 0 {
+		return "The same load, but: " + strings.Join(but, "; ")
+	}
+	return "Yes: the same load"
 }
 
 // clientError is an error of the client itself, as its self-check measured it.
