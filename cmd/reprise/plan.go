@@ -117,6 +117,9 @@ func (a *app) plan(ctx context.Context, path string, p *planFlags, f *ingestFlag
 	if err != nil {
 		return nil, err
 	}
+	if isPlan(path) {
+		return nil, hinted(fmt.Errorf("%s: expected a run or a log, got a plan", path), "give the run that the plan was made of, and the --from, --to, --sample and --where that made it")
+	}
 	f.window = window{o.From, o.To, true}
 	run, err := a.mount(ctx, path, f)
 	if err != nil {
