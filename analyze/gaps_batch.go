@@ -51,6 +51,12 @@ type batchCell struct {
 // wide is a sum of whole numbers that needs more than 64 bits.
 type wide struct{ high, low uint64 }
 
+// wideOf is the whole number nearest to v, from 0 to under 2^128.
+func wideOf(v float64) wide {
+	high := math.Floor(math.Ldexp(v, -64))
+	return wide{uint64(high), uint64(math.Round(v - math.Ldexp(high, 64)))}
+}
+
 func (w *wide) add(a, b uint64) {
 	high, low := bits.Mul64(a, b)
 	w.put(wide{high, low})
@@ -113,7 +119,7 @@ func (c *batchCell) put(us int64, per, context2 float64) {
 	c.streamUS += us
 	if per >= 0 {
 		c.knownUS += us
-		c.tokens.add(1, uint64(math.Round(per*float64(us))))
+		c.tokens.put(wideOf(per * float64(us)))
 	}
 	if context2 >= 0 {
 		c.contextUS += us
