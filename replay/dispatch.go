@@ -32,7 +32,7 @@ type dispatcher struct {
 	limit    int
 	inFlight atomic.Int64
 	held     int        // calls that had to wait for the limit
-	late     []float64  // how late each sleep of the thread ended, microseconds
+	late     []float64  // how late each sleep ended, microseconds
 	turns    *turnQueue // calls that waited for a turn of their session; nil in open pacing
 	free     chan struct{}
 	wg       sync.WaitGroup
@@ -49,7 +49,7 @@ func (d *dispatcher) due(i int) time.Time {
 // run sends everything that comes out of ready, in order, each with send in a goroutine of its own, and returns when all
 // of them are done. It stops sending when ctx ends; sent is called before each.
 func (d *dispatcher) run(ctx context.Context, ready <-chan prepared, sent func(prepared), send func(prepared)) {
-	undo := d.pace.lock()
+	undo := d.pace.open()
 	defer undo()
 	defer d.wg.Wait()
 	next := feed{d: d, ready: ready}
@@ -63,7 +63,7 @@ func (d *dispatcher) run(ctx context.Context, ready <-chan prepared, sent func(p
 			defer d.done()
 			send(p)
 		})
-		runtime.Gosched() // another thread takes the processor and the call at once: this one is about to sleep, with both in hand
+		runtime.Gosched() // the call goes first: what follows may wake others
 		sent(p)
 	}
 }
@@ -115,7 +115,7 @@ func (f *feed) take(ctx context.Context) (prepared, bool) {
 	return prepared{}, false
 }
 
-// handOver is how long before a call is due the thread stops listening for turns that are due earlier: a timer wakes up to a
+// handOver is how long before a call is due the dispatcher stops listening for turns that are due earlier: a timer wakes up to a
 // millisecond late.
 const handOver = 2 * time.Millisecond
 

@@ -115,10 +115,10 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// The thread pacer returns a little early at most, and ends with its context.
+// The machine's pacer returns a little early at most, and ends with its context.
 func TestMachinePacer(t *testing.T) {
 	p := newPacer()
-	defer p.lock()()
+	defer p.open()()
 	sleeps := 0
 	woke := func(late time.Duration) {
 		if sleeps++; late < 0 {

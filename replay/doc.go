@@ -2,7 +2,7 @@
 //
 // Flow: [BuildPlan] turns the rows of a run into a [Plan]: one item a logical request with the time it is due, its lengths
 // and the shape of its prompt. [Run] probes the target, then a builder makes request bodies ahead of need (prompt.go,
-// body.go), the dispatcher (dispatch.go, one thread) starts each call at its due time, package wire sends it and stamps
+// body.go), the dispatcher (dispatch.go) starts each call at its due time, package wire sends it and stamps
 // the answer, record.go turns the outcome into a row of a run, and fidelity.go judges the whole.
 //
 // Contract: open loop. A call leaves when it is due, whatever the others do; every latency counts from the due time, so

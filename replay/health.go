@@ -38,7 +38,7 @@ func gcPauses() *metrics.Float64Histogram {
 var processors = runtime.GOMAXPROCS(0)
 
 // stop ends the watch. late is by how much the dispatcher woke behind what it asked for, in microseconds: nothing this process measures can
-// be better. (A thread that sleeps for that alone cost a seventh of the processor time: each sleep keeps the runtime's monitor awake.)
+// be better.
 func (h *healthWatch) stop(late []float64) Health {
 	var out Health
 	if len(late) > 0 {

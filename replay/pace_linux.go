@@ -2,45 +2,60 @@ package replay
 
 import (
 	"context"
-	"runtime"
+	"os"
+	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-func newPacer() pacer { return threadPacer{} }
+func newPacer() pacer { return &kernelPacer{} }
 
-// threadPacer waits on a thread of its own with the kernel's finest timers. The runtime's sleep goes through epoll with
-// millisecond steps and is half a millisecond late on average (golang/go#44343).
-type threadPacer struct{}
+// kernelPacer waits on a timer of the kernel through the runtime's poller: as exact as a thread of its own that sleeps, but nothing is held
+// meanwhile. The runtime's own sleep is half a millisecond late on average (golang/go#44343), and a thread that sleeps in the kernel keeps
+// the runtime's monitor awake, which took a fifth of the processor time.
+type kernelPacer struct {
+	timer syscall.RawConn // nil: there is none
+	spec  unix.ItimerSpec
+	fired [8]byte
+}
 
-// lock has the runtime take one more processor: a thread that sleeps in the kernel keeps one until the runtime's monitor takes it away, up to
-// 10 ms, while a call that is due waits.
-func (threadPacer) lock() func() {
-	runtime.LockOSThread()
-	slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
-	if err == nil {
-		err = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+func (k *kernelPacer) open() func() {
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	if err != nil {
+		return func() {}
 	}
-	runtime.GOMAXPROCS(processors + 1)
-	return func() {
-		runtime.GOMAXPROCS(processors)
-		if err == nil {
-			unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0)
+	file := os.NewFile(uintptr(fd), "timer")
+	k.timer, _ = file.SyscallConn()
+	return func() { file.Close() }
+}
+
+func (k *kernelPacer) until(ctx context.Context, t time.Time, lead time.Duration, woke func(time.Duration)) {
+	for time.Until(t) > lead && ctx.Err() == nil {
+		wait := min(time.Until(t)-lead, nap)
+		end := time.Now().Add(wait)
+		if k.timer == nil || !k.sleep(wait) {
+			timerPacer{}.until(ctx, t.Add(-lead), 0, woke)
+			return
 		}
-		runtime.UnlockOSThread()
+		woke(time.Since(end))
 	}
 }
 
-func (threadPacer) until(ctx context.Context, t time.Time, lead time.Duration, woke func(time.Duration)) {
-	for time.Until(t) > lead {
-		if ctx.Err() != nil {
-			return
-		}
-		wait := min(time.Until(t)-lead, nap)
-		end, ts := time.Now().Add(wait), unix.NsecToTimespec(int64(wait))
-		if unix.Nanosleep(&ts, nil) == nil { // no signal ended it
-			woke(time.Since(end))
-		}
+// sleep makes its calls raw, as wire's receiver does.
+func (k *kernelPacer) sleep(d time.Duration) bool {
+	k.spec.Value = unix.NsecToTimespec(int64(d))
+	var failed syscall.Errno
+	err := k.timer.Control(func(fd uintptr) {
+		_, _, failed = unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, fd, 0, uintptr(unsafe.Pointer(&k.spec)), 0, 0, 0)
+	})
+	if err != nil || failed != 0 {
+		return false
 	}
+	err = k.timer.Read(func(fd uintptr) bool {
+		_, _, failed = unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&k.fired)), unsafe.Sizeof(k.fired))
+		return failed != unix.EAGAIN
+	})
+	return err == nil && failed == 0
 }

@@ -56,11 +56,11 @@ func NewClient(o Options) *Client {
 	if !o.ClockStamps {
 		c.stamping, _ = keepStamping() // without it the outcomes say StampUser
 	}
-	c.buffers.New = func() any { return new([32 << 10]byte) }
+	c.buffers.New = func() any { return new([4 << 10]byte) }
 	c.transport = &http.Transport{
 		DialContext: c.dial, DialTLSContext: c.dialTLS,
 		MaxIdleConns: 0, MaxIdleConnsPerHost: 1 << 20, IdleConnTimeout: idleTimeout,
-		DisableCompression: true, ReadBufferSize: 16 << 10, WriteBufferSize: 32 << 10,
+		DisableCompression: true,
 	}
 	return c
 }
@@ -95,10 +95,7 @@ func (c *Client) connect(ctx context.Context, network, addr string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	if c.opt.ClockStamps {
-		return c.own(raw, nil), nil
-	}
-	return c.own(raw, kernelReader(raw)), nil
+	return c.own(raw), nil
 }
 
 // Open is how many connections there are, idle and in use.

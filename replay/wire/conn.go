@@ -53,16 +53,24 @@ func (s *stamps) arrived(stamp time.Time) {
 // would go around the stamps.
 type conn struct {
 	net.Conn
-	recv  func(p []byte) (n int, stamp time.Time, err error) // nil: the connection cannot tell when bytes arrived
+	recv  receive // nil: the connection cannot tell when bytes arrived
+	send  func([]byte) (int, error)
 	carry atomic.Pointer[stamps]
 	once  *atomic.Bool // Client.once
 	gone  func()       // takes it off Client.open
 }
 
+// receive reads bytes and says when the newest of them had arrived.
+type receive func(p []byte) (n int, stamp time.Time, err error)
+
 // own makes a connection one of the client's.
-func (c *Client) own(raw net.Conn, recv func([]byte) (int, time.Time, error)) *conn {
+func (c *Client) own(raw net.Conn) *conn {
 	c.open.Add(1)
-	return &conn{Conn: raw, recv: recv, once: &c.once, gone: sync.OnceFunc(func() { c.open.Add(-1) })}
+	own := &conn{Conn: raw, send: raw.Write, once: &c.once, gone: sync.OnceFunc(func() { c.open.Add(-1) })}
+	if recv, send := kernelCalls(raw); recv != nil && !c.opt.ClockStamps {
+		own.recv, own.send = recv, send
+	}
+	return own
 }
 
 func (c *conn) Close() error {
@@ -104,7 +112,7 @@ func (c *conn) Write(p []byte) (int, error) {
 		s.hold()
 		s.sent.CompareAndSwap(0, s.now())
 	}
-	return c.Conn.Write(p)
+	return c.send(p)
 }
 
 // attach makes the connection note its stamps in s from now on.
@@ -120,13 +128,14 @@ func attach(c net.Conn, s *stamps) {
 // Arrivals wraps a connection so that last says when the newest bytes read from it had arrived: by the kernel where it can tell, else when
 // they were read. It is for servers of known timing that must not take their own delay for the client's.
 func Arrivals(c net.Conn) (wrapped net.Conn, last func() time.Time) {
-	w := &arrivals{Conn: c, recv: kernelReader(c)}
+	w := &arrivals{Conn: c}
+	w.recv, _ = kernelCalls(c)
 	return w, func() time.Time { return time.Unix(0, w.last.Load()) }
 }
 
 type arrivals struct {
 	net.Conn
-	recv func(p []byte) (n int, stamp time.Time, err error)
+	recv receive
 	last atomic.Int64
 }
 

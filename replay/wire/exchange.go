@@ -85,7 +85,7 @@ func retryAfter(s string) time.Duration {
 
 // read takes the body to its end: as events when it is an event stream, else as one JSON text.
 func (x *exchange) read(body io.Reader, media string) {
-	buf := x.client.buffers.Get().(*[32 << 10]byte)
+	buf := x.client.buffers.Get().(*[4 << 10]byte)
 	defer x.client.buffers.Put(buf)
 	x.parser.Max = x.client.opt.MaxEvent
 	x.out.Streamed = media == "text/event-stream" && x.out.Status/100 == 2

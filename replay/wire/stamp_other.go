@@ -6,10 +6,9 @@ import (
 	"errors"
 	"io"
 	"net"
-	"time"
 )
 
-// kernelReader: no kernel stamps here; the clock is read after each read and the outcome says so.
-func kernelReader(net.Conn) func([]byte) (int, time.Time, error) { return nil }
+// kernelCalls: no kernel stamps here; the clock is read after each read and the outcome says so.
+func kernelCalls(net.Conn) (receive, func([]byte) (int, error)) { return nil, nil }
 
 func keepStamping() (io.Closer, error) { return nil, errors.ErrUnsupported }
