@@ -30,16 +30,22 @@ const slopePoints = 1000
 // slope is the Theil-Sen estimate of y on x: the median of the slopes of all pairs, of at most slopePoints points evenly taken.
 // nil with fewer than two different x.
 func slope(x, y []float64) *float64 {
-	step := (len(x) + slopePoints - 1) / slopePoints
-	var slopes []float64
-	for i := 0; i < len(x); i += max(step, 1) {
+	step := max((len(x)+slopePoints-1)/slopePoints, 1)
+	n := (len(x) + step - 1) / step
+	slopes := make([]float64, 0, n*(n-1)/2) // grown bit by bit, they were most of the memory of a replay
+	for i := 0; i < len(x); i += step {
 		for j := i + step; j < len(x); j += step {
 			if x[j] != x[i] {
 				slopes = append(slopes, (y[j]-y[i])/(x[j]-x[i]))
 			}
 		}
 	}
-	return quantileOf(slopes, .5)
+	if len(slopes) == 0 {
+		return nil
+	}
+	slices.Sort(slopes)
+	median := quantile(slopes, .5)
+	return &median
 }
 
 // ks is the Kolmogorov-Smirnov distance of two samples. With tol above 0 it is the smallest distance that is left when
