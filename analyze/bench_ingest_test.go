@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 
 // BenchmarkIngest reads a LiteLLM log of rows of about 6.8 KB (REPRISE_BENCH_MB, default 100) on one core, in turn with
 // DuckDB's read_ndjson with explicit columns into zstd Parquet on one thread. It reports the median of the ratios
-// (above 1: we are faster) of five interleaved pairs.
+// of CPU time (above 1: we take less) of five interleaved pairs.
 func BenchmarkIngest(b *testing.B) {
 	mb, err := strconv.Atoi(os.Getenv("REPRISE_BENCH_MB"))
 	if err != nil {
@@ -30,7 +31,7 @@ func BenchmarkIngest(b *testing.B) {
 	log := filepath.Join(b.TempDir(), "log.jsonl")
 	writeBenchLog(b, log, int64(mb)<<20)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
+	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as the command does
 	e, err := NewEngine(context.Background(), EngineOptions{Threads: 1})
 	if err != nil {
 		b.Fatal(err)
@@ -54,12 +55,21 @@ func BenchmarkIngest(b *testing.B) {
 	}
 }
 
+// seconds is the CPU time that f takes: others may use the machine too.
 func seconds(b *testing.B, f func() error) float64 {
-	start := time.Now()
+	start := cpuTime(b)
 	if err := f(); err != nil {
 		b.Fatal(err)
 	}
-	return time.Since(start).Seconds()
+	return (cpuTime(b) - start).Seconds()
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 func duckDBIngest(e *Engine, log, out string) error {

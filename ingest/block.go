@@ -117,6 +117,7 @@ type worker struct {
 func (c *conversion) newWorker() *worker {
 	w := &worker{conversion: c}
 	w.ctx = decode.NewContext(c.Options.Options, c.in.base, w.emit, func(reason string, n int64) { w.b.skip(reason, n) })
+	w.ctx.Spare = c.writer.Spare
 	return w
 }
 

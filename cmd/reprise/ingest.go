@@ -96,7 +96,7 @@ func (f *ingestFlags) options(run string, a *app) (o ingest.Options, err error) 
 // takes is then the same for any length of its inputs. GOGC and GOMEMLIMIT of the caller count more.
 func boundMemory() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(200)
 		debug.SetMemoryLimit(128 << 20)
 	}
 }

@@ -81,10 +81,15 @@ type Context struct {
 	// Scratch is memory that the format uses again from record to record; nothing of it may show in a row.
 	Scratch any
 
+	// Spare gives requests that nobody needs any longer, to be used again; nil when there are none now. It may be nil.
+	Spare func() []*trace.Request
+
 	skipped func(reason string, n int64)
-	rows    []trace.Request // room for the next ones
+	rows    []*trace.Request // room for the next ones
 	memory  memory
 	prompt  Prompt
+
+	harmless [scrubbed]string // the last text of each kind without a secret
 }
 
 // NewContext returns a context whose Skip counts into skipped. It remembers hashes it has made, so one worker should
@@ -117,17 +122,29 @@ func (c *Context) New(format, vantage string) *trace.Request {
 		vantage = c.Vantage
 	}
 	if len(c.rows) == 0 {
-		c.rows = make([]trace.Request, rowsPiece)
+		c.more()
 	}
-	r := &c.rows[0]
-	c.rows = c.rows[1:]
+	r := c.rows[len(c.rows)-1]
+	c.rows = c.rows[:len(c.rows)-1]
+	*r = trace.Request{}
 	r.Attempt, r.Vantage, r.ClockDomain, r.TimePrecision, r.ErrorClass = 1, vantage, trace.Wall, 1, trace.ClassUnknown
 	r.SourceFormat, r.SourceFile, r.SourceLine = format, c.File, c.Line
 	return r
 }
 
-// rowsPiece is how many requests are allocated at once.
-const rowsPiece = 16
+// more makes room for requests: of those used before, else of rowsPiece new ones.
+func (c *Context) more() {
+	const rowsPiece = 16
+	if c.Spare != nil {
+		c.rows = c.Spare()
+	}
+	if len(c.rows) > 0 {
+		return
+	}
+	for piece := make([]trace.Request, rowsPiece); len(piece) > 0; piece = piece[1:] {
+		c.rows = append(c.rows, &piece[0])
+	}
+}
 
 // Position names the record: FILE:LINE, with the row behind it when the line holds several.
 func (c *Context) Position() string {

@@ -84,7 +84,7 @@ const maxMemory, maxRemembered = 4 << 20, 64 << 10
 // named is a name and its hash.
 type named struct{ kind, name, hash string }
 
-const nameSlots, maxName = 1 << 12, 256
+const nameSlots, maxName = 1 << 14, 256
 
 // slot spreads names over the slots by their ends: two that share one take turns.
 func slot(s string) uint64 {
@@ -92,7 +92,7 @@ func slot(s string) uint64 {
 	for i := max(0, len(s)-8); i < len(s); i++ {
 		n = n<<8 ^ n>>56 ^ uint64(s[i])
 	}
-	return n * 0x9e3779b97f4a7c15 >> 52
+	return n * 0x9e3779b97f4a7c15 >> 50
 }
 
 // name is text for names, which come again.

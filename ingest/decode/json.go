@@ -13,7 +13,15 @@ func Text(v *Value, path ...string) string {
 	if v = v.Get(path...); v == nil {
 		return ""
 	}
-	return v.doc.kept.string(text(v))
+	b := text(v)
+	if len(b) > maxName || v.at == &v.doc.nowhere {
+		return v.doc.kept.string(b)
+	}
+	k := v.at.known
+	if string(b) != k.text { // often it is what it was in the record before
+		k.text = v.doc.kept.string(b)
+	}
+	return k.text
 }
 
 // View is Text without a copy: valid as long as v is. It is for texts that are read or compared and not kept.

@@ -10,8 +10,11 @@ func HostPort(base string) string {
 	if i := strings.Index(base, "://"); i >= 0 {
 		base = base[i+3:]
 	}
-	if i := strings.IndexAny(base, "/?#"); i >= 0 {
-		base = base[:i]
+	for i := range len(base) {
+		if c := base[i]; c == '/' || c == '?' || c == '#' {
+			base = base[:i]
+			break
+		}
 	}
 	base = base[strings.LastIndexByte(base, '@')+1:] // never a password
 	colon := strings.LastIndexByte(base, ':')

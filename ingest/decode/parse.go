@@ -48,6 +48,7 @@ func (d *doc) parse(b []byte) (*Value, error) {
 	if i = d.space(i); i < len(b) {
 		return nil, fmt.Errorf("unexpected text behind the value at byte %d", i)
 	}
+	d.observe()
 	return &d.nodes[0], nil
 }
 
@@ -115,25 +116,39 @@ func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 // node is closed as an object or array.
 func (d *doc) node() *Value {
 	n := len(d.nodes)
-	if n == cap(d.nodes) {
-		d.nodes = slices.Grow(d.nodes, n+16)
-		for i := range d.nodes[n:cap(d.nodes)] {
-			d.nodes[:cap(d.nodes)][n+i] = Value{doc: d, self: int32(n + i)}
-		}
+	if d.nodes = d.nodes[:min(n+1, cap(d.nodes))]; len(d.nodes) == n {
+		d.grow(1)
 	}
-	d.nodes = d.nodes[:n+1]
 	v := &d.nodes[n]
 	v.next = int32(n + 1)
 	return v
+}
+
+// grow adds n nodes.
+func (d *doc) grow(n int) {
+	had := len(d.nodes)
+	if had+n > cap(d.nodes) {
+		d.nodes = slices.Grow(d.nodes, had+n+16)
+		for i := range d.nodes[had:cap(d.nodes)] {
+			d.nodes[:cap(d.nodes)][had+i] = Value{doc: d, self: int32(had + i)}
+		}
+	}
+	d.nodes = d.nodes[:had+n]
 }
 
 // member goes on behind a bracket that opens or behind a value: it reads the next value of the innermost open object or
 // array, or closes it.
 func (d *doc) member(i int) (int, error) {
 	top := &d.open[len(d.open)-1]
-	if p := d.comes(top, i); p != nil {
-		top.last, d.escapedKey = p, d.escapedKey || p.escaped
-		return d.value(i+len(p.glue), i+p.key, i+p.keyTo, p)
+	if p := top.comes(); p != nil {
+		if p.same != nil && d.again(p.same, i) {
+			top.last = p.same.last
+			return i + len(p.same.text), nil
+		}
+		if d.glued(p, i) {
+			top.last, d.escapedKey = p, d.escapedKey || p.escaped
+			return d.value(i+len(p.glue), i+int(p.key), i+int(p.keyTo), p)
+		}
 	}
 	from, v, begun := i, &d.nodes[top.node], len(d.nodes) > int(top.node)+1
 	if i = d.space(i); i >= len(d.src) {

@@ -4,16 +4,24 @@ import "bytes"
 
 // place is a member as the records of one source have it. Records of a source look alike: most keys, with all that stands
 // around them, are where they were in the record before, and are then checked in one comparison.
-type place struct {
-	glue       string // from behind the value before, or behind the opening bracket, up to the value: `, "model": `
-	key, keyTo int    // of the key, in glue
-	escaped    bool   // the key is written with escapes
-	next       *place // the member behind it, last time
-	first      *place // the first member of the object it holds, last time
-	inside     []*place
-	element    *place // of the array it holds: all elements are one place
-	keys       *Keys  // which were asked for last, and
-	index      int8   // where the member stands in them
+type place struct { // 64 bytes, all that a record needs
+	glue       string   // from behind the value before, or behind the opening bracket, up to the value: `, "model": `
+	next       *place   // the member behind it, last time
+	first      *place   // the first member of the object it holds, last time
+	same       *stretch // that begins here
+	keys       *Keys    // which were asked for last, and
+	index      int8     // where the member stands in them
+	escaped    bool     // the key is written with escapes
+	key, keyTo int16    // of the key, in glue
+	known      *known   // nil for nowhere
+}
+
+// known is what else is known of a place.
+type known struct {
+	inside  []*place
+	element *place // of the array it holds: all elements are one place
+	text    string // that was last copied from it
+	seen    seen
 }
 
 // open is an object or array that is not closed yet.
@@ -24,16 +32,20 @@ type open struct {
 	last   *place // of the member read last; nil before the first
 }
 
-// comes returns the member that came here last time, if the text at i is the same up to its value.
-func (d *doc) comes(o *open, i int) *place {
-	p := o.at.first
-	if o.last != nil {
-		p = o.last.next
-	}
-	if p == nil || !o.object || len(d.src)-i <= len(p.glue) || string(d.src[i:i+len(p.glue)]) != p.glue || d.src[i+len(p.glue)] <= ' ' {
+// comes returns the member that came here last time; nil for none.
+func (o *open) comes() *place {
+	switch {
+	case !o.object:
 		return nil
+	case o.last != nil:
+		return o.last.next
 	}
-	return p
+	return o.at.first
+}
+
+// glued says that the text at i is that of the member p up to its value.
+func (d *doc) glued(p *place, i int) bool {
+	return len(d.src)-i > len(p.glue) && string(d.src[i:i+len(p.glue)]) == p.glue && d.src[i+len(p.glue)] > ' '
 }
 
 // maxPlaces bounds what is learnt from a source, maxInside from one object: keys may be names without end.
@@ -44,7 +56,10 @@ func (d *doc) root() *place {
 	if d.records++; d.records == 1 {
 		return &d.nowhere
 	}
-	return &d.record
+	if d.record == nil {
+		d.record = &place{known: &known{}}
+	}
+	return d.record
 }
 
 // learn returns the place of the member whose glue begins at from and ends at to, and remembers that it came here.
@@ -54,13 +69,13 @@ func (d *doc) learn(in *open, from, key, keyTo, to int) *place {
 	}
 	p := d.find(in.at, d.src[from:to])
 	if p == nil {
-		if d.places == maxPlaces || len(in.at.inside) == maxInside {
+		if d.places == maxPlaces || len(in.at.known.inside) == maxInside {
 			return &d.nowhere
 		}
 		d.places++
-		p = &place{glue: string(d.src[from:to]), key: key - from, keyTo: keyTo - from}
+		p = &place{glue: string(d.src[from:to]), key: int16(key - from), keyTo: int16(keyTo - from), known: &known{}}
 		p.escaped = bytes.IndexByte(d.src[key:keyTo], '\\') >= 0
-		in.at.inside = append(in.at.inside, p)
+		in.at.known.inside = append(in.at.known.inside, p)
 	}
 	if in.last != nil {
 		in.last.next = p
@@ -71,7 +86,7 @@ func (d *doc) learn(in *open, from, key, keyTo, to int) *place {
 }
 
 func (d *doc) find(in *place, glue []byte) *place {
-	for _, p := range in.inside {
+	for _, p := range in.known.inside {
 		if string(glue) == p.glue {
 			return p
 		}
@@ -80,11 +95,12 @@ func (d *doc) find(in *place, glue []byte) *place {
 }
 
 func (d *doc) element(in *open) *place {
-	if in.at.element == nil && in.at != &d.nowhere {
-		in.at.element = &place{}
+	if in.at == &d.nowhere {
+		return in.at
 	}
-	if in.at.element == nil {
-		return &d.nowhere
+	k := in.at.known
+	if k.element == nil {
+		k.element = &place{known: &known{}}
 	}
-	return in.at.element
+	return k.element
 }

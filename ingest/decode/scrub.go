@@ -11,20 +11,21 @@ import (
 // Scrub takes secrets out of the names and ids of a request: a gateway may log an address with a password, a path with a
 // key in its query, or a token where a name should be. Other texts are words of the record or hashes.
 func (c *Context) Scrub(r *trace.Request) {
-	own := r.RequestID
-	r.RequestID = c.Hash.Scrub(own)
-	for _, id := range []*string{&r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SpanID, &r.ParentSpanID, &r.SessionID} {
-		if *id == own { // the root of most calls is themselves
-			*id = r.RequestID
+	for i, text := range [scrubbed]*string{&r.RequestID, &r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SessionID, &r.SpanID, &r.ParentSpanID,
+		&r.Tenant, &r.App, &r.Route, &r.ModelRequested, &r.ModelServed, &r.Provider, &r.Deployment, &r.Replica, &r.FinishReason, &r.EndpointKind} {
+		if *text == "" || *text == c.harmless[i] || i > 0 && *text == c.harmless[i-1] { // the root of most calls is themselves
 			continue
 		}
-		*id = c.Hash.Scrub(*id)
-	}
-	for _, name := range []*string{&r.Tenant, &r.App, &r.Route, &r.ModelRequested, &r.ModelServed, &r.Provider, &r.Deployment, &r.Replica,
-		&r.FinishReason, &r.EndpointKind} {
-		*name = c.Hash.Scrub(*name)
+		if !mayHoldSecret(*text) {
+			c.harmless[i] = *text
+			continue
+		}
+		*text = c.Hash.Scrub(*text)
 	}
 }
+
+// scrubbed is how many texts of a request may hold a secret.
+const scrubbed = 17
 
 // What is taken out: the user of an address, queries, values of telling parameters, and tokens by their look.
 var (

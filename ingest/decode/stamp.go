@@ -46,8 +46,21 @@ func anyTime(s string, zone *time.Location) (us int64, isNaive bool, err error) 
 type wall struct{ year, month, day, hour, minute, second, micros int64 }
 
 func (w wall) in(zone *time.Location) int64 {
+	if zone == time.UTC {
+		return ((daysFrom1970(w.year, w.month, w.day)*24+w.hour)*60+w.minute)*60e6 + w.second*1e6 + w.micros
+	}
 	t := time.Date(int(w.year), time.Month(w.month), int(w.day), int(w.hour), int(w.minute), int(w.second), 0, zone)
 	return t.Unix()*1e6 + w.micros
+}
+
+// daysFrom1970 counts days of the Gregorian calendar, from year 0 on. Years are counted from March, so that the leap day is
+// the last of its year.
+func daysFrom1970(year, month, day int64) int64 {
+	if month -= 3; month < 0 {
+		month, year = month+12, year-1
+	}
+	year += 400 // not negative: 146,097 days more
+	return 365*year + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 1 - 719468 - 146097
 }
 
 // readWall reads the usual form, 2026-11-24 14:02:03 and perhaps a fraction, and returns the text behind it. A record
@@ -57,21 +70,25 @@ func readWall(s string) (w wall, rest string, ok bool) {
 	if len(s) < 19 || s[4] != '-' || s[7] != '-' || s[10] != ' ' && s[10] != 'T' || s[13] != ':' || s[16] != ':' {
 		return w, "", false
 	}
-	for _, f := range [...]struct {
-		to              *int64
-		from, end       int
-		least, greatest int64
-	}{{&w.year, 0, 4, 0, 9999}, {&w.month, 5, 7, 1, 12}, {&w.day, 8, 10, 1, 31}, {&w.hour, 11, 13, 0, 23}, {&w.minute, 14, 16, 0, 59},
-		{&w.second, 17, 19, 0, 59}} {
-		if *f.to, ok = digits(s[f.from:f.end]); !ok || *f.to < f.least || *f.to > f.greatest {
-			return w, "", false
-		}
+	century, year := twoDigits(s[0:]), twoDigits(s[2:])
+	w = wall{year: century*100 + year, month: twoDigits(s[5:]), day: twoDigits(s[8:]), hour: twoDigits(s[11:]), minute: twoDigits(s[14:]), second: twoDigits(s[17:])}
+	if century|year|w.month|w.day|w.hour|w.minute|w.second < 0 || w.month < 1 || w.month > 12 || w.day < 1 || w.day > 31 || w.hour > 23 || w.minute > 59 || w.second > 59 {
+		return w, "", false
 	}
 	if w.day > 28 && time.Date(int(w.year), time.Month(w.month), int(w.day), 0, 0, 0, 0, time.UTC).Day() != int(w.day) {
 		return w, "", false
 	}
 	w.micros, rest = readFraction(s[19:])
 	return w, rest, true
+}
+
+// twoDigits reads the two digits that s begins with; -1 when they are none.
+func twoDigits(s string) int64 {
+	tens, ones := s[0]-'0', s[1]-'0'
+	if tens > 9 || ones > 9 {
+		return -1
+	}
+	return int64(tens)*10 + int64(ones)
 }
 
 // readFraction reads "." and digits as microseconds and returns the text behind them.

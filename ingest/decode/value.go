@@ -28,8 +28,8 @@ type doc struct {
 	escapedKey bool // some key is written with escapes
 	python     bool // see PythonParser
 
-	record          place // of whole records
-	nowhere         place // of members that are not remembered
+	record          *place // of whole records
+	nowhere         place  // of members that are not remembered
 	records, places int
 }
 

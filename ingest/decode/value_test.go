@@ -3,6 +3,7 @@ package decode
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -102,24 +103,34 @@ func FuzzPlaces(f *testing.F) {
 	for _, s := range [][2]string{{`{"a":1, "b":2}`, `{"a":1"b":2}`}, {`{"a":{"b":[{"c":1},{"c":2,"d":3}]}}`, `{"a":[{"b":{"c":1}}],"d":3}`},
 		{`{"a":1,"b":2,"c":3}`, `{"a":1,"c":3,"b":2}`}, {`{"\u0061":1,"b":{}}`, `{"b":{"\u0061":1}}`}, {`[{"a":1},{"b":1}]`, `[{"b":1}{"a":1}]`},
 		{"{\n \"a\" : 1 ,\n \"b\" : 2 }", `{"a" : 1 ,"b":2`}, {`{"a":"x"}`, `{"a":`},
-		{`{"a":1}`, `{"a": 1}`}, {`{"a":1}`, `["a":1]`}} {
+		{`{"a":1}`, `{"a": 1}`}, {`{"a":1}`, `["a":1]`}, {`{"a":1,"b":{"c":[1,{"d":2}]},"e":3}`, `{"a":1,"b":{"c":[1,{"d":2}]},"e":34}`},
+		{`{"x":1,"b":[1,{"c":2}],"c":3}`, `{"x":100,"b":[1,{"c":2}],"c":3}`}, {`{"a":1,"b":null, "c":12}`, `{"a":1,"b":null, "c":12.5}`}, {`{"a":[{"b":1,"c":2},{"b":1,"c":2}]}`, `{"a":[{"b":1,"c":2}{"b":1,"c":2}]}`}} {
 		f.Add([]byte(s[0]), []byte(s[1]))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		var p Parser
-		for i, text := range [][]byte{a, a, b, a, b, b, a} {
-			got, err := p.ParseBytes(text)
-			want, wantErr := Parse(text)
-			switch {
-			case (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error():
-				t.Fatalf("%q, time %d: %v; alone: %v", text, i, err, wantErr)
-			case err == nil && !alike(got, want):
-				t.Fatalf("%q, time %d: read as %s", text, i, got)
-			case err == nil:
-				members(t, got, want)
+		inTurn := slices.Repeat([][]byte{a, b}, observed) // what both have becomes stretches,
+		always := slices.Repeat([][]byte{a}, observed+2)  // and here all of a
+		for _, texts := range [][][]byte{{a, a, b, a, b, b, a}, append(always, b, a, b, b, a), append(inTurn, a, a, b, b)} {
+			var p Parser
+			for i, text := range texts {
+				alone(t, &p, i, text)
 			}
 		}
 	})
+}
+
+// alone holds what p reads against what a parser of its own reads.
+func alone(t *testing.T, p *Parser, i int, text []byte) {
+	got, err := p.ParseBytes(text)
+	want, wantErr := Parse(text)
+	switch {
+	case (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error():
+		t.Fatalf("%q, time %d: %v; alone: %v", text, i, err, wantErr)
+	case err == nil && !alike(got, want):
+		t.Fatalf("%q, time %d: read as %s", text, i, got)
+	case err == nil:
+		members(t, got, want)
+	}
 }
 
 var someKeys, otherKeys = NewKeys("a", "b", "c", "d"), NewKeys("d", "x", "b", "")
@@ -156,8 +167,8 @@ func TestPlacesAreBounded(t *testing.T) {
 			t.Fatalf("record %d: %s", i, v)
 		}
 	}
-	if p.doc.places > maxPlaces || len(p.doc.record.inside) > maxInside {
-		t.Errorf("%d places, %d in the record", p.doc.places, len(p.doc.record.inside))
+	if p.doc.places > maxPlaces || len(p.doc.record.known.inside) > maxInside {
+		t.Errorf("%d places, %d in the record", p.doc.places, len(p.doc.record.known.inside))
 	}
 }
 

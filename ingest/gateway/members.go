@@ -53,3 +53,11 @@ func firstText(values ...*decode.Value) string {
 	}
 	return ""
 }
+
+// textOr is the text of v, else that of a member of an object.
+func textOr(v, object *decode.Value, name string) string {
+	if s := decode.Text(v); s != "" {
+		return s
+	}
+	return decode.Text(object, name)
+}

@@ -24,12 +24,12 @@ func skip(r *trace.Request, meta *metadata, callType string) string {
 func (p *payload) who(c *decode.Context, r *trace.Request) {
 	model := decode.Text(p.model)
 	r.ModelRequested = firstOf(decode.Text(p.group), model)
-	r.Deployment = firstText(p.modelID, p.hidden.Get("model_id"))
+	r.Deployment = textOr(p.modelID, p.hidden, "model_id")
 	if p.ok || r.Deployment != "" { // a refused model was served by nobody
 		r.ModelServed = firstOf(model, decode.Text(p.hidden, "litellm_model_name"))
 	}
-	r.Replica = decode.HostPort(firstText(p.base, p.hidden.Get("api_base")))
-	r.Provider = firstText(p.provider, p.errorObj.Get("llm_provider"))
+	r.Replica = decode.HostPort(textOr(p.base, p.hidden, "api_base"))
+	r.Provider = textOr(p.provider, p.errorObj, "llm_provider")
 	m := &p.meta
 	r.Tenant = firstText(m.teamAlias, m.teamID, m.orgAlias, m.orgID)
 	r.App = decode.LiteLLMApp(decode.Nested(p.tags))

@@ -39,12 +39,25 @@ func (w *Writer) write(batches <-chan batch) {
 			}
 			return
 		}
+		w.reuse(b.rows)
 	}
 	for _, t := range open {
 		if err := t.closeGroup(p); err != nil {
 			w.failed <- err
 			return
 		}
+	}
+}
+
+// reuse offers rows that are written to Spare.
+func (w *Writer) reuse(rows []held) {
+	spare := make([]*Request, len(rows))
+	for i, r := range rows {
+		spare[i] = r.Request
+	}
+	select {
+	case w.spare <- spare:
+	default:
 	}
 }
 

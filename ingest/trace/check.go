@@ -158,12 +158,14 @@ func (r *Request) SetGaps(offsets []int64) {
 // maxName bounds a name from a log: long enough for any real id, short enough that a hostile one costs nothing.
 const maxName = 512
 
-// cleanText makes every text column valid UTF-8 (DuckDB refuses anything else) and bounds its length.
+// cleanText makes every text column valid UTF-8 (DuckDB refuses anything else) and bounds its length. Texts that are
+// often the same stand side by side.
 func cleanText(r *Request) {
-	for _, s := range []*string{&r.RequestID, &r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SpanID, &r.ParentSpanID, &r.SessionID,
+	clean := ""
+	for _, s := range [...]*string{&r.RequestID, &r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SessionID, &r.SpanID, &r.ParentSpanID,
 		&r.FinishReason, &r.EndpointKind, &r.ModelRequested, &r.ModelServed, &r.Provider, &r.Deployment, &r.Replica, &r.Tenant,
 		&r.App, &r.Route, &r.KeyHash, &r.UserHash, &r.SystemPromptHash, &r.SourceFile} {
-		if *s == "" {
+		if *s == clean || *s == "" {
 			continue
 		}
 		if len(*s) > maxName {
@@ -172,6 +174,7 @@ func cleanText(r *Request) {
 		if !utf8.ValidString(*s) {
 			*s = strings.ToValidUTF8(*s, "\uFFFD")
 		}
+		clean = *s
 	}
 }
 

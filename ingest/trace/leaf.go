@@ -186,15 +186,32 @@ func (t *texts) bounds() (least, greatest []byte) { return t.least, t.greatest }
 // texts from there on.
 const maxNames = 512 << 10
 
+// nameLength is the size of the length before a name in a dictionary.
+const nameLength = 4
+
 // names are texts that come again: numbers into a dictionary.
 type names struct {
 	texts
 	numbers []int32
 	index   map[string]int32
-	known   []byte // each name with its length before it
-	last    string
-	lastIs  int32
+	known   []byte    // each name with its length before it
+	lately  [32]int32 // by slot: the numbers of names that came last, plus one
+	starts  []uint32  // of each name in known; one more for the next
 	full    bool
+}
+
+// slot spreads names over lately by their ends, where numbered ones differ.
+func (n *names) slot(s string) *int32 {
+	at := len(s)
+	for i := max(0, len(s)-3); i < len(s); i++ {
+		at = at*5 + int(s[i])
+	}
+	return &n.lately[at%len(n.lately)]
+}
+
+// is says whether number-1 is that of the name.
+func (n *names) is(number int32, s string) bool {
+	return number > 0 && string(n.known[n.starts[number-1]:n.starts[number]-nameLength]) == s
 }
 
 func (n *names) add(l *levels, rows []*Request) {
@@ -211,10 +228,11 @@ func (n *names) add(l *levels, rows []*Request) {
 		if n.optional {
 			l.known()
 		}
-		if s != n.last || len(n.index) == 0 {
-			n.last, n.lastIs = s, n.number(s)
+		lately := n.slot(s)
+		if !n.is(*lately, s) {
+			*lately = n.number(s) + 1
 		}
-		n.numbers = append(n.numbers, n.lastIs)
+		n.numbers = append(n.numbers, *lately-1)
 	}
 }
 
@@ -222,11 +240,12 @@ func (n *names) number(s string) int32 {
 	i, ok := n.index[s]
 	if !ok {
 		if n.index == nil {
-			n.index = map[string]int32{}
+			n.index, n.starts = map[string]int32{}, []uint32{nameLength}
 		}
 		i = int32(len(n.index))
 		n.index[strings.Clone(s)] = i // s may be a part of something large
 		n.known = append(binary.LittleEndian.AppendUint32(n.known, uint32(len(s))), s...)
+		n.starts = append(n.starts, uint32(len(n.known)+nameLength))
 		n.bound(s)
 	}
 	return i

@@ -45,6 +45,7 @@ type Writer struct {
 	batches chan batch
 	failed  chan error    // at most one
 	done    chan struct{} // the last batch is written
+	spare   chan []*Request
 }
 
 // Body is the request body of one attempt, kept only on explicit demand and in a file of mode 0600.
@@ -79,12 +80,13 @@ func NewWriter(run string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making temporary folder: %w", err)
 	}
-	w := &Writer{run: run, tmp: tmp, days: map[int64]*dayFile{}, batches: make(chan batch), failed: make(chan error, 1), done: make(chan struct{})}
+	w := &Writer{run: run, tmp: tmp, days: map[int64]*dayFile{}, batches: make(chan batch), failed: make(chan error, 1), done: make(chan struct{}),
+		spare: make(chan []*Request, 2)}
 	go w.write(w.batches)
 	return w, nil
 }
 
-// Add stores r, which must not be touched afterwards. Check must have been applied.
+// Add stores r, which must not be touched afterwards: Spare gives it to somebody else. Check must have been applied.
 func (w *Writer) Add(r *Request) error {
 	d := w.days[dayNumber(r.Arrival)]
 	if d == nil {
@@ -102,6 +104,17 @@ func (w *Writer) Add(r *Request) error {
 		return nil
 	}
 	return w.spill()
+}
+
+// Spare returns requests that are written, with what they held: memory to use again; nil while there are none. It may be
+// called beside the other methods.
+func (w *Writer) Spare() []*Request {
+	select {
+	case rows := <-w.spare:
+		return rows
+	default:
+		return nil
+	}
 }
 
 // AddBody stores the body of a request, for --keep-bodies.
