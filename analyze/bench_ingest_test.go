@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -57,19 +56,11 @@ func BenchmarkIngest(b *testing.B) {
 
 // seconds is the CPU time that f takes: others may use the machine too.
 func seconds(b *testing.B, f func() error) float64 {
-	start := cpuTime(b)
+	start := cpuTime()
 	if err := f(); err != nil {
 		b.Fatal(err)
 	}
-	return (cpuTime(b) - start).Seconds()
-}
-
-func cpuTime(b *testing.B) time.Duration {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	return (cpuTime() - start).Seconds()
 }
 
 func duckDBIngest(e *Engine, log, out string) error {
