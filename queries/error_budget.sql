@@ -37,7 +37,9 @@ measured AS (
          objective, period_days, round(base * round(1 - objective, 9), 6) AS allowed
   FROM counted CROSS JOIN params
 )
-SELECT week_us, grp, week, n, good, bad, unevaluable, attainment, middle - half AS attainment_low, middle + half AS attainment_high, objective,
+SELECT week_us, grp, week, n, good, bad, unevaluable, attainment,
+       CASE WHEN good = 0 AND base > 0 THEN 0e0 ELSE middle - half END AS attainment_low,
+       CASE WHEN good = base THEN 1e0 ELSE middle + half END AS attainment_high, objective,
        allowed, bad / nullif(allowed, 0) AS used_share, allowed - bad AS left_calls, 1 - bad / nullif(allowed, 0) AS left_share,
        bad / nullif(allowed, 0) * seconds / (period_days * 864e2) AS period_used, seconds
 FROM measured LEFT JOIN weeks ON measured.week_us = weeks.start_us

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -74,7 +75,7 @@ func sweepAnswer(s *analyze.Sweep, prefix string) (out []string) {
 			say("capacity at %g %%: unknown, no load was measured", 100*c.Attainment)
 			continue
 		}
-		say("capacity at %g %%: %s", 100*c.Attainment, loadText(c))
+		say("capacity at %g %%: %s", 100*c.Attainment, loadText(s, c))
 	}
 	if s.Knee != nil {
 		say("knee: TTFT p95 begins to rise steeply at %g times the recorded load", *s.Knee)
@@ -89,13 +90,36 @@ func sweepAnswer(s *analyze.Sweep, prefix string) (out []string) {
 	return out
 }
 
-func loadText(c analyze.LoadAtLevel) string {
+func loadText(s *analyze.Sweep, c analyze.LoadAtLevel) string {
 	word := map[string]string{"exact": "", "at_most": "below ", "at_least": "at least "}[c.Bound]
 	text := fmt.Sprintf("%s%.3g times the recorded load", word, *c.Speed)
 	if c.OfferedPS != nil {
 		text += fmt.Sprintf(", %s%.3g requests/s", word, *c.OfferedPS)
 	}
+	if c.Bound == "exact" {
+		text += " (" + known(s, c) + ")"
+	}
 	return text
+}
+
+// known says how far a capacity is one: measured itself, between two loads that were, or a bound.
+func known(s *analyze.Sweep, c analyze.LoadAtLevel) string {
+	if c.Bound != "exact" {
+		return strings.ReplaceAll(orText(c.Bound, "unknown"), "_", " ")
+	}
+	below, above := math.Inf(-1), math.Inf(1)
+	for _, r := range s.Rungs {
+		switch {
+		case r.State != analyze.RungMeasured:
+		case math.Abs(r.Speed-*c.Speed) < 1e-9:
+			return "measured"
+		case r.Speed < *c.Speed:
+			below = max(below, r.Speed)
+		default:
+			above = min(above, r.Speed)
+		}
+	}
+	return fmt.Sprintf("on a line between %g and %g", below, above)
 }
 
 // moreCapacity compares at the highest attainment for which the two can be told apart; a bound makes the ratio a bound.
@@ -172,12 +196,12 @@ func (in SweepInput) capacities() Section {
 	var rows [][]any
 	for i, s := range in.sweeps() {
 		for _, c := range s.Capacity {
-			rows = append(rows, []any{in.role(i), c.Attainment, strings.ReplaceAll(orText(c.Bound, "unknown"), "_", " "), maybe(c.Speed), maybe(c.OfferedPS)})
+			rows = append(rows, []any{in.role(i), c.Attainment, known(s, c), maybe(c.Speed), maybe(c.OfferedPS)})
 		}
 	}
 	about := "The largest load at which so many of the judged requests meet " + in.Base.Objective + ", on a line that does not rise with load between the loads measured. " +
 		"at least: the highest load measured kept it; at most: the lowest did not."
-	return section("capacity", table("capacity", "Capacity at the objective", about, columnsOf(2, "target text", "attainment share", "bound text", "load x", "offered requests/s"), rows), "")
+	return section("capacity", table("capacity", "Capacity at the objective", about, columnsOf(2, "target text", "attainment share", "known text", "load x", "offered requests/s"), rows), "")
 }
 
 func orText(s, other string) string {

@@ -39,7 +39,7 @@ func lay(g grid) [][]string {
 			if marked && mark == "" {
 				mark = " "
 			}
-			if c < len(g.Head)-1 { // the last column pushes no other aside
+			if h.Right || c < len(g.Head)-1 { // a text in the last column pushes no other aside
 				s = shorten(s, cellRunes)
 			}
 			lines[l] = append(lines[l], s+mark)

@@ -90,6 +90,12 @@ func TestWilson(t *testing.T) { // EX-2.5
 		near(t, "lower", lo, c.lo, 5e-7)
 		near(t, "upper", hi, c.hi, 5e-7)
 	}
+	if lo, _ := Wilson(0, 59); lo != 0 {
+		t.Errorf("0 of 59: from %v", lo)
+	}
+	if _, hi := Wilson(59, 59); hi != 1 {
+		t.Errorf("59 of 59: to %v", hi)
+	}
 	if lo, hi := Wilson(0, 5); lo != 0 || hi >= .5 {
 		t.Errorf("0 of 5: [%v, %v]", lo, hi)
 	}

@@ -14,5 +14,12 @@ func Wilson(good, n int) (lo, hi float64) {
 	share := float64(good) / nf
 	mid := share + z2/(2*nf)
 	half := z975 * math.Sqrt(share*(1-share)/nf+z2/(4*nf*nf))
-	return max(0, (mid-half)/(1+z2/nf)), min(1, (mid+half)/(1+z2/nf))
+	lo, hi = (mid-half)/(1+z2/nf), (mid+half)/(1+z2/nf)
+	if good == 0 { // without the noise of the last bits
+		lo = 0
+	}
+	if good == n {
+		hi = 1
+	}
+	return lo, hi
 }

@@ -293,7 +293,9 @@ intervals AS (
 )
 SELECT grp, CAST(n AS BIGINT) AS n, CAST(good AS BIGINT) AS good, CAST(judged - good AS BIGINT) AS bad, CAST(unevaluable AS BIGINT) AS unevaluable,
        CAST(excluded AS BIGINT) AS excluded, CAST(client_errors AS BIGINT) AS client_errors, attainment,
-       middle - half AS attainment_low, middle + half AS attainment_high, ttft_met * 1e0 / nullif(ttft_n, 0) AS ttft_attainment,
+       -- without the noise of the last bits at the ends
+       CASE WHEN good = 0 AND base > 0 THEN 0e0 ELSE middle - half END AS attainment_low,
+       CASE WHEN good = base THEN 1e0 ELSE middle + half END AS attainment_high, ttft_met * 1e0 / nullif(ttft_n, 0) AS ttft_attainment,
        ttfvt_met * 1e0 / nullif(ttfvt_n, 0) AS ttfvt_attainment, tpot_met * 1e0 / nullif(tpot_n, 0) AS tpot_attainment,
        e2e_met * 1e0 / nullif(e2e_n, 0) AS e2e_attainment, max_gap_met * 1e0 / nullif(max_gap_n, 0) AS max_gap_attainment,
        CAST(n + other_attempts AS BIGINT) AS attempts, (good + other_good) * 1e0 / nullif(judged + other_judged, 0) AS attempt_attainment,
