@@ -44,17 +44,15 @@ func (s *sweep) stretched(ctx context.Context, args []*float64) error {
 	for _, t := range s.replicas {
 		held[t] = &stops{}
 	}
-	if err := s.each(ctx, "long_gaps", "replica, start_us, end_us, gap_us - baseline_us, excess_us", func(t *timeline, c []column, row int) error {
-		over := peek[float64](c[3], row)
-		if h := held[t]; h != nil && above != nil && over >= *above && float64(peek[int64](c[4], row)) >= .5*over {
-			h.gaps = append(h.gaps, span{peek[int64](c[1], row), peek[int64](c[2], row)})
+	if above != nil {
+		spans, err := s.longSpans(ctx, *above, func(g *longGap) bool { return float64(g.excess) >= .5*g.over() })
+		if err != nil {
+			return err
 		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	for _, h := range held {
-		h.settle()
+		for t, gaps := range spans {
+			held[t].gaps = gaps
+			held[t].settle()
+		}
 	}
 	const columns = "replica, request_id, CAST(attempt AS INTEGER), tenant, model, CAST(arrival_us AS BIGINT), source, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(tokens AS DOUBLE), CAST(share AS DOUBLE), CAST(leads AS BOOLEAN), CAST(floor_us AS BIGINT)"
 	return s.apart(ctx, "prefill_windows", columns, func(w int, t *timeline, c []column, row int) error {

@@ -5,6 +5,7 @@ import "context"
 // lostGap is a gap with its part lost to others' prefills: the view lost_gaps.
 type lostGap struct {
 	from, to, excess int64
+	usual            float64
 	lost, overlap    int64
 	next             int // edges of the stretches up to from
 }
@@ -18,7 +19,7 @@ func (l *listed) lost(visit func(g *lostGap)) {
 	for i, gap := range l.steps[1:] {
 		to := from + gap
 		usual.to(from, before)
-		g = lostGap{from: from, to: to, next: next, excess: usual.excess(gap, l.load(i+1))}
+		g = lostGap{from: from, to: to, next: next, usual: usual.length, excess: usual.excess(gap, l.load(i+1))}
 		var covered int64
 		covered, g.overlap, next = t.held.within(next, from, to)
 		g.lost = min(g.excess, covered)
@@ -30,6 +31,27 @@ func (l *listed) lost(visit func(g *lostGap)) {
 // attributed says whether anything is known of the replica's prefills.
 func (t *timeline) attributed() bool { return len(t.held.at) > 0 }
 
+// lostSums add up gaps.
+type lostSums struct {
+	begun, ended, gaps, decode, excess, lost int64
+	stalled, byPrefill                       int64 // how many stalled, and how many of these have the label prefill
+	stalledExcess, stalledLost               int64
+}
+
+func (s *lostSums) add(g *lostGap) {
+	if s.gaps == 0 {
+		s.begun = g.from
+	}
+	s.ended, s.gaps, s.decode, s.excess, s.lost = g.to, s.gaps+1, s.decode+g.to-g.from, s.excess+g.excess, s.lost+g.lost
+	gap := float64(g.to - g.from)
+	if over := gap - g.usual; over >= stalledUS && gap > 3*g.usual {
+		s.stalled, s.stalledExcess, s.stalledLost = s.stalled+1, s.stalledExcess+g.excess, s.stalledLost+g.lost
+		if float64(g.excess) >= .5*over && float64(g.lost) >= .5*float64(g.excess) {
+			s.byPrefill++
+		}
+	}
+}
+
 // sums gives what the gaps of each stream add up to, by bin if there is one: the view chunk_sums.
 func (s *sweep) sums(ctx context.Context, args []*float64) error {
 	bin := int64(0)
@@ -38,30 +60,29 @@ func (s *sweep) sums(ctx context.Context, args []*float64) error {
 	}
 	return s.streams(ctx, func(w int, l *listed) error {
 		var err error
-		var begun, ended, gaps, decode, excess, lost int64
-		out := func() {
-			var bins, known any
-			if bin > 0 {
-				bins = begun - begun%bin
-			}
-			if l.on.attributed() {
-				known = lost
-			}
-			if gaps > 0 && err == nil {
-				err = s.row(w, l.request, l.attempt, l.arrival, l.grp, l.tenant, l.on.name, bins, begun, ended, gaps, decode, excess, known)
-			}
-		}
+		var sum lostSums
 		l.lost(func(g *lostGap) {
-			if gaps > 0 && bin > 0 && g.from-g.from%bin != begun-begun%bin {
-				out()
-				gaps, decode, excess, lost = 0, 0, 0, 0
+			if sum.gaps > 0 && bin > 0 && err == nil && g.from-g.from%bin != sum.begun-sum.begun%bin {
+				err = s.sumRow(w, l, &sum, bin)
+				sum = lostSums{}
 			}
-			if gaps == 0 {
-				begun = g.from
-			}
-			ended, gaps, decode, excess, lost = g.to, gaps+1, decode+g.to-g.from, excess+g.excess, lost+g.lost
+			sum.add(g)
 		})
-		out()
-		return err
+		if sum.gaps == 0 || err != nil {
+			return err
+		}
+		return s.sumRow(w, l, &sum, bin)
 	})
+}
+
+func (s *sweep) sumRow(w int, l *listed, sum *lostSums, bin int64) error {
+	var bins, lost any
+	if bin > 0 {
+		bins = sum.begun - sum.begun%bin
+	}
+	if l.on.attributed() {
+		lost = sum.lost
+	}
+	return s.row(w, l.request, l.attempt, l.arrival, l.grp, l.tenant, l.on.name, bins, sum.begun, sum.ended, sum.gaps, sum.decode, sum.excess, lost,
+		sum.stalled, sum.byPrefill, sum.stalledExcess, sum.stalledLost)
 }

@@ -34,12 +34,11 @@ var sweeps = map[string]struct {
 	run     func(s *sweep, ctx context.Context, args []*float64) error
 }{
 	"pools":     {"replica VARCHAR, hour_us BIGINT, class BIGINT, n BIGINT, median_us DOUBLE, low_us DOUBLE", (*sweep).pools},
-	"long":      {"replica VARCHAR, request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, k BIGINT, start_us BIGINT, end_us BIGINT, gap_us BIGINT, streams BIGINT, batch BIGINT, clean BOOLEAN, waited_us BIGINT, baseline_us DOUBLE, after_us DOUBLE, excess_us BIGINT", (*sweep).long},
-	"sums":      {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, replica VARCHAR, bin_start_us BIGINT, start_us BIGINT, end_us BIGINT, gaps BIGINT, decode_us BIGINT, excess_us BIGINT, lost_us BIGINT", (*sweep).sums},
+	"sums":      {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, replica VARCHAR, bin_start_us BIGINT, start_us BIGINT, end_us BIGINT, gaps BIGINT, decode_us BIGINT, excess_us BIGINT, lost_us BIGINT, stalled BIGINT, stalled_prefill BIGINT, stalled_us BIGINT, stalled_lost_us BIGINT", (*sweep).sums},
 	"counts":    {"grp VARCHAR, variant VARCHAR, gap_us BIGINT, gaps BIGINT", (*sweep).counts},
 	"all":       {"grp VARCHAR, what VARCHAR, gap_us BIGINT, c BIGINT", (*sweep).all},
 	"load":      {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, model VARCHAR, replica VARCHAR, start_us BIGINT, end_us BIGINT, chunks BIGINT, estimated BOOLEAN, decode_us BIGINT, steps BIGINT, other_tokens DOUBLE, others DOUBLE", (*sweep).load},
-	"stood":     {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, k BIGINT, covered_us BIGINT, overlap_us BIGINT, overlap_tokens DOUBLE, held BIGINT, decoders BIGINT", (*sweep).stood},
+	"stood":     {"replica VARCHAR, request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, k BIGINT, start_us BIGINT, end_us BIGINT, gap_us BIGINT, streams BIGINT, batch BIGINT, clean BOOLEAN, waited_us BIGINT, baseline_us DOUBLE, after_us DOUBLE, excess_us BIGINT, covered_us BIGINT, overlap_us BIGINT, overlap_tokens DOUBLE, held BIGINT, decoders BIGINT", (*sweep).stood},
 	"stretched": {"request_id VARCHAR, attempt INTEGER, tenant VARCHAR, model VARCHAR, replica VARCHAR, arrival_us BIGINT, source VARCHAR, fitted_us BIGINT, end_us BIGINT, tokens DOUBLE, share DOUBLE, leads BOOLEAN, start_us BIGINT", (*sweep).stretched},
 	"steps":     {"grp VARCHAR, batch BIGINT, n BIGINT, step_us DOUBLE, streams DOUBLE", (*sweep).steps},
 	"batch":     {"grp VARCHAR, replica VARCHAR, batch BIGINT, us BIGINT, level_us BIGINT, stream_us BIGINT, known_us BIGINT, tokens DOUBLE, context_us BIGINT, context DOUBLE", (*sweep).batch},
@@ -126,7 +125,9 @@ func (s *sweep) timelines(ctx context.Context) error {
 	}
 	if err := s.each(ctx, "prefill_windows", "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(arrival_us AS BIGINT), CAST(tokens AS DOUBLE)", func(t *timeline, c []column, row int) error {
 		from, to := peek[int64](c[1], row), peek[int64](c[2], row)
-		t.tokens.put(from, to, peek[float64](c[4], row))
+		if s.reads["stretched_windows"] == "" {
+			t.tokens.put(from, to, peek[float64](c[4], row))
+		}
 		t.windows, t.waits = append(t.windows, span{from, to}), append(t.waits, span{peek[int64](c[3], row), to})
 		return nil
 	}); err != nil {
@@ -216,30 +217,4 @@ func (s *sweep) inOrder() []*timeline {
 		out = append(out, s.replicas[name])
 	}
 	return out
-}
-
-// long gives the gaps that are over 3 x the usual length and above it by run_us or 100 ms at least: the view long_gaps.
-func (s *sweep) long(ctx context.Context, args []*float64) error {
-	above := 1e5
-	if args[0] != nil {
-		above = min(above, *args[0])
-	}
-	return s.streams(ctx, func(w int, l *listed) error {
-		t, from, usual := l.on, l.start, l.on.usualAt()
-		now, inPrefill, waiting := t.decodingAt(from), t.prefill.coveredAt(from), t.waiting.coveredAt(from)
-		before, prefilled, waited := now.to(from), inPrefill.to(from), waiting.to(from)
-		for i, gap := range l.steps[1:] {
-			to := from + gap
-			after, prefilledTo, waitedTo := now.to(to), inPrefill.to(to), waiting.to(to)
-			usual.to(from, before)
-			if base := usual.length; float64(gap) > 3*base && float64(gap)-base >= above {
-				if err := s.row(w, t.name, l.request, l.attempt, l.arrival, l.grp, l.tenant, int64(i+2), from, to, gap, before, streamClass(before), prefilledTo-prefilled < 100,
-					waitedTo-waited, base, usual.of.get(t.hourOf(from), streamClass(after)), usual.excess(gap, l.load(i+1))); err != nil {
-					return err
-				}
-			}
-			from, before, prefilled, waited = to, after, prefilledTo, waitedTo
-		}
-		return nil
-	})
 }

@@ -74,9 +74,9 @@ func TestSweepsAgainstText(t *testing.T) {
 		params map[string]string
 		views  []string
 	}{
-		{queries.Scope{}, nil, []string{"gap_pools", "long_gaps", "stretched_windows", "stood_gaps", "chunk_sums", "chunk_counts", "gap_counts", "chunk_blame", "decode_load", "blamed", "clean_steps", "batch_time"}},
+		{queries.Scope{}, nil, []string{"gap_pools", "stretched_windows", "stood_gaps", "chunk_sums", "chunk_counts", "gap_counts", "chunk_blame", "decode_load", "blamed", "clean_steps", "batch_time"}},
 		{queries.Scope{By: []string{"tenant"}}, map[string]string{"bin_us": "1000000"}, []string{"chunk_sums", "chunk_counts", "gap_counts", "clean_steps", "batch_time"}},
-		{queries.Scope{From: &from, To: &to}, map[string]string{"run_us": "150000", "stretch": "1"}, []string{"long_gaps", "stretched_windows", "blamed"}},
+		{queries.Scope{From: &from, To: &to}, map[string]string{"run_us": "150000", "stretch": "1"}, []string{"stood_gaps", "stretched_windows", "blamed"}},
 		{queries.Scope{}, map[string]string{"chunk_times": "false"}, []string{"stall_sums", "blamed"}},
 	} {
 		run := writeRun(t, sharing(oddTraffic(rand.New(rand.NewPCG(uint64(i), 9)))))

@@ -23,28 +23,18 @@
 -- chart line x=start_us y=lost_s,excess_s
 WITH
 summed AS (
-  SELECT grp, form, bin_start_us, count(DISTINCT (request_id, attempt, arrival_us)) AS streams, sum(decode_us) AS decode_us, sum(excess_us) AS excess_us,
-         sum(lost_us) AS lost_us, sum(CASE WHEN lost_us IS NOT NULL THEN decode_us END) AS known_us, sum(gaps) AS looked
+  SELECT grp, form, bin_start_us, count(*) AS streams, sum(decode_us) AS decode_us, sum(excess_us) AS excess_us, sum(lost_us) AS lost_us,
+         sum(CASE WHEN lost_us IS NOT NULL THEN decode_us END) AS known_us, sum(gaps) AS looked, sum(stalled) AS stalled, sum(stalled_prefill) AS stalled_prefill,
+         sum(stalled_us) AS stalled_us, sum(stalled_lost_us) AS stalled_lost_us
   FROM stall_sums
   GROUP BY grp, form, bin_start_us
 ),
-binned AS (
-  SELECT *, start_us - mod(start_us, bin_us) AS bin_start_us FROM stalled_gaps CROSS JOIN params
-),
-stood AS (
-  SELECT grp, bin_start_us, count(*) AS stalled, sum(CASE WHEN label = 'prefill' THEN 1 ELSE 0 END) AS stalled_prefill, sum(excess_us) AS stalled_us,
-         coalesce(sum(lost_us), 0) AS stalled_lost_us
-  FROM binned
-  GROUP BY grp, bin_start_us
-),
 rows_out AS (
-  SELECT s.grp, form, s.bin_start_us AS start_us, streams, decode_us / 1e6 AS decode_s, excess_us / 1e6 AS excess_s, lost_us / 1e6 AS lost_s,
+  SELECT grp, form, bin_start_us AS start_us, streams, decode_us / 1e6 AS decode_s, excess_us / 1e6 AS excess_s, lost_us / 1e6 AS lost_s,
          CASE WHEN known_us > 0 THEN lost_us * 1e0 / known_us END AS lost_share,
-         CAST(looked AS BIGINT) AS gap_count, CASE WHEN looked > 0 THEN coalesce(stalled, 0) END AS stalled,
-         CASE WHEN looked > 0 AND lost_us IS NOT NULL THEN CAST(coalesce(stalled_prefill, 0) AS BIGINT) END AS stalled_prefill,
-         CASE WHEN looked > 0 THEN coalesce(stalled_us, 0) / 1e6 END AS stalled_s,
-         CASE WHEN looked > 0 AND lost_us IS NOT NULL THEN coalesce(stalled_lost_us, 0) / 1e6 END AS stalled_prefill_s
-  FROM summed AS s LEFT JOIN stood AS t ON form = 'chunks' AND t.grp = s.grp AND coalesce(t.bin_start_us, -1) = coalesce(s.bin_start_us, -1)
+         CAST(looked AS BIGINT) AS gap_count, CAST(stalled AS BIGINT) AS stalled, CASE WHEN lost_us IS NOT NULL THEN CAST(stalled_prefill AS BIGINT) END AS stalled_prefill,
+         stalled_us / 1e6 AS stalled_s, CASE WHEN lost_us IS NOT NULL THEN stalled_lost_us / 1e6 END AS stalled_prefill_s
+  FROM summed
   UNION ALL
   SELECT grp, 'buffered', NULL, count(*), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM buffered GROUP BY grp
 )

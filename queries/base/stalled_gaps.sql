@@ -2,10 +2,10 @@
 -- kept the stall queries and their steps read it
 WITH
 explained AS (
-  SELECT g.*, covered_us, overlap_us, overlap_tokens,
-         CASE WHEN g.replica IN (SELECT replica FROM stretched_windows) THEN least(excess_us, covered_us) END AS lost_us, TRUE AS stalled,
-         held * 1e0 / nullif(decoders, 0) AS coverage, decoders
-  FROM long_gaps AS g JOIN stood_gaps AS s ON s.request_id = g.request_id AND s.attempt = g.attempt AND s.arrival_us = g.arrival_us AND s.k = g.k
+  SELECT *,
+         CASE WHEN replica IN (SELECT replica FROM stretched_windows) THEN least(excess_us, covered_us) END AS lost_us, TRUE AS stalled,
+         held * 1e0 / nullif(decoders, 0) AS coverage
+  FROM stood_gaps
 )
 SELECT *,
        CASE WHEN excess_us < 0.5e0 * (gap_us - baseline_us) THEN 'delivery'

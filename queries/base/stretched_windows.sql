@@ -3,7 +3,7 @@
 -- about nor at more than stretch x its fitted length (noise of the machine, prompts that share steps). stretch 1 leaves the windows as they are.
 -- param stretch DOUBLE 3
 -- param run_us BIGINT 20000
--- swept stretched {run_us} {stretch} | long_gaps prefill_windows
+-- swept stretched {run_us} {stretch} | paced_streams decode_streams prefill_windows gap_baselines
 -- kept the stall queries and their steps read it
 WITH
 held AS (

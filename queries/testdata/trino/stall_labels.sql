@@ -511,10 +511,10 @@ FROM steps_2 AS steps
 WINDOW past AS (PARTITION BY replica ORDER BY at_us ROWS UNBOUNDED PRECEDING);
 
 WITH stalls AS (
-SELECT replica, request_id, attempt, arrival_us, k, start_us, start_us + CAST(floor(gap_us / 2e0) AS BIGINT) AS mid_us, end_us FROM step_g AS long_gaps WHERE gap_us - baseline_us >= 100000
+SELECT *, start_us + CAST(floor(gap_us / 2e0) AS BIGINT) AS mid_us FROM step_g AS long_gaps WHERE gap_us - baseline_us >= 100000
 ),
 tried AS (
-SELECT replica, request_id, attempt, arrival_us, k, start_us, end_us FROM step_g AS long_gaps WHERE excess_us > 0 AND waited_us > 0 AND gap_us - baseline_us >= 100000
+SELECT replica, request_id, attempt, arrival_us, k, start_us, end_us FROM stalls WHERE excess_us > 0 AND waited_us > 0
 ),
 looked AS (
 SELECT request_id, attempt, arrival_us, k,
@@ -670,16 +670,17 @@ SELECT request_id, attempt, arrival_us, k, crowd.held AS held, crowd.decoders AS
   WHERE turn = 1 AND crowd IS NOT NULL
 ),
 stood_gaps AS (
-SELECT g.request_id, g.attempt, g.arrival_us, g.k, coalesce(covered_us, 0) AS covered_us, coalesce(overlap_us, 0) AS overlap_us, coalesce(overlap_tokens, 0e0) AS overlap_tokens, held, decoders
+SELECT g.replica, g.request_id, g.attempt, g.arrival_us, grp, tenant, g.k, g.start_us, g.end_us, gap_us, streams, batch, clean, waited_us, baseline_us, after_us, excess_us,
+       coalesce(covered_us, 0) AS covered_us, coalesce(overlap_us, 0) AS overlap_us, coalesce(overlap_tokens, 0e0) AS overlap_tokens, held, decoders
 FROM stalls AS g
 LEFT JOIN looked AS l ON l.request_id = g.request_id AND l.attempt = g.attempt AND l.arrival_us = g.arrival_us AND l.k = g.k
 LEFT JOIN seen_2 AS c ON c.request_id = g.request_id AND c.attempt = g.attempt AND c.arrival_us = g.arrival_us AND c.k = g.k
 ),
 explained AS (
-SELECT g.*, covered_us, overlap_us, overlap_tokens,
-         CASE WHEN g.replica IN (SELECT replica FROM step_h AS stretched_windows) THEN array_min(filter(ARRAY[excess_us, covered_us], v -> v IS NOT NULL)) END AS lost_us, TRUE AS stalled,
-         held * 1e0 / nullif(decoders, 0) AS coverage, decoders
-  FROM step_g AS g JOIN stood_gaps AS s ON s.request_id = g.request_id AND s.attempt = g.attempt AND s.arrival_us = g.arrival_us AND s.k = g.k
+SELECT *,
+         CASE WHEN replica IN (SELECT replica FROM step_h AS stretched_windows) THEN array_min(filter(ARRAY[excess_us, covered_us], v -> v IS NOT NULL)) END AS lost_us, TRUE AS stalled,
+         held * 1e0 / nullif(decoders, 0) AS coverage
+  FROM stood_gaps
 ),
 stalled_gaps AS (
 SELECT *,

@@ -1,0 +1,102 @@
+package analyze
+
+import (
+	"context"
+	"slices"
+)
+
+// stalledUS is how much a stalled gap is above its usual length at least.
+const stalledUS = 1e5
+
+// longGap is a gap over 3 x its usual length: the view long_gaps.
+type longGap struct {
+	span
+	k              int
+	usual          float64
+	excess         int64
+	streams, later int64   // when it began, when it ended
+	usualLater     float64 // for these
+}
+
+// over is how much it is above its usual length.
+func (g *longGap) over() float64 { return float64(g.to-g.from) - g.usual }
+
+// long walks those gaps of a stream that are over 3 x the usual length, and above it by so much at least.
+func (l *listed) long(above float64, visit func(g *longGap) error) error {
+	t, from, usual := l.on, l.start, l.on.usualAt()
+	now := t.decodingAt(from)
+	before := now.to(from)
+	for i, gap := range l.steps[1:] {
+		to := from + gap
+		after := now.to(to)
+		usual.to(from, before)
+		if base := usual.length; float64(gap) > 3*base && float64(gap)-base >= above {
+			g := longGap{span{from, to}, i + 2, base, usual.excess(gap, l.load(i+1)), before, after, usual.of.get(t.hourOf(from), streamClass(after))}
+			if err := visit(&g); err != nil {
+				return err
+			}
+		}
+		from, before = to, after
+	}
+	return nil
+}
+
+// longSpans are the long gaps by replica, without those that keep does not want.
+func (s *sweep) longSpans(ctx context.Context, above float64, keep func(g *longGap) bool) (map[*timeline][]span, error) {
+	parts := make([]map[*timeline][]span, s.workers)
+	for w := range parts {
+		parts[w] = map[*timeline][]span{}
+	}
+	err := s.streams(ctx, func(w int, l *listed) error {
+		spans := parts[w][l.on]
+		err := l.long(above, func(g *longGap) error {
+			if keep(g) {
+				spans = append(spans, g.span)
+			}
+			return nil
+		})
+		parts[w][l.on] = spans
+		return err
+	})
+	for _, p := range parts[1:] {
+		for t, spans := range p {
+			parts[0][t] = append(parts[0][t], spans...)
+		}
+	}
+	return parts[0], err
+}
+
+// stood gives the stalled gaps and what went on in each: the view stood_gaps.
+func (s *sweep) stood(ctx context.Context, _ []*float64) error {
+	spans, err := s.longSpans(ctx, stalledUS, func(*longGap) bool { return true })
+	if err != nil {
+		return err
+	}
+	stalls := map[*timeline]*timeline{}
+	for t, list := range spans {
+		stalls[t] = &timeline{}
+		for _, g := range list {
+			stalls[t].starts, stalls[t].ends = append(stalls[t].starts, g.from), append(stalls[t].ends, g.to)
+		}
+		slices.Sort(stalls[t].starts)
+		slices.Sort(stalls[t].ends)
+	}
+	return s.streams(ctx, func(w int, l *listed) error {
+		t := l.on
+		inPrefill, waiting := t.prefill.coveredAt(l.start), t.waiting.coveredAt(l.start)
+		return l.long(stalledUS, func(g *longGap) error {
+			prefilled, waited := inPrefill.to(g.from), waiting.to(g.from)
+			clean := inPrefill.to(g.to)-prefilled < 100
+			var covered, overlap int64
+			var tokens float64
+			if g.excess > 0 {
+				covered, overlap, _ = t.held.within(t.held.before(g.from), g.from, g.to)
+				tokens = t.tokens.upto(g.to) - t.tokens.upto(g.from)
+			}
+			middle := g.from + (g.to-g.from)/2
+			held, decoders := stalls[t].decodingAt(middle), t.decodingAt(middle)
+			return s.row(w, t.name, l.request, l.attempt, l.arrival, l.grp, l.tenant, int64(g.k), g.from, g.to, g.to-g.from, g.streams, streamClass(g.streams), clean,
+				waiting.to(g.to)-waited, g.usual, g.usualLater, g.excess, covered, overlap, tokens, int64(held.begun-held.ended), int64(decoders.begun-decoders.ended))
+		})
+	})
+}
