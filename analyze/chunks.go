@@ -60,10 +60,10 @@ func (c column) text(row int) string {
 	return unsafe.String(*(**byte)(unsafe.Add(p, 8)), n)
 }
 
-// longs is a row of a BIGINT[] column and the place of its first element among all; elements that are unknown are the column's to tell.
-func (c column) longs(row int) ([]int64, int) {
+// elements is a row of a column of lists and the place of its first element among all; elements that are unknown are the column's to tell.
+func elements[T int32 | int64](c column, row int) ([]T, int) {
 	span := *(*[2]uint64)(unsafe.Add(c.data, row*16))
-	return unsafe.Slice((*int64)(unsafe.Add(c.elems.data, span[0]*8)), span[1]), int(span[0])
+	return unsafe.Slice((*T)(unsafe.Add(c.elems.data, uintptr(span[0])*unsafe.Sizeof(*new(T)))), span[1]), int(span[0])
 }
 
 // handOver is the SQL function that hands what it is called with to Go.

@@ -38,6 +38,7 @@ type Engine struct {
 	prefills map[*Run]Prefill
 	replayed map[*Run][]Replayed
 	kept     []queries.Step // in tables of the database "kept", oldest first
+	streams  *spool         // of the statement that was swept last; nil: none yet
 	cluster  *cluster       // nil: DuckDB
 }
 
@@ -102,7 +103,7 @@ func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
 
 // Close frees the database and its temporary files.
 func (e *Engine) Close() error {
-	errs := []error{e.drop()}
+	errs := []error{e.drop(), e.streams.close()}
 	if e.conn != nil {
 		errs = append(errs, e.conn.Close())
 	}

@@ -188,10 +188,10 @@ func (s *sweep) decoded(c *chunk, over map[*timeline]*crowd, into batchTally) {
 			*cells, _ = over[on].spread(p, over[on].before(p.from), *cells)
 			continue
 		}
-		list, _ := steps.longs(row)
+		list, _ := elements[int64](steps, row)
 		w := told{each: p.tokens / float64(peek[int64](chunks, row)-1)}
 		if weights.known(row) {
-			_, w.first = weights.longs(row)
+			_, w.first = elements[int64](weights, row)
 			w.weights = weights.elems
 		}
 		*cells = over[on].chunks(p, peek[int64](arrival, row), list, w, *cells)

@@ -31,6 +31,23 @@ func (c *counter) add(v, n int64) {
 	c.pages[p][v&1023] += n
 }
 
+// merged counts chunk gaps, of which a chunk that comes within so much of the first of its group joins the group, and gives the longest, -1 without any.
+func (c *counter) merged(gaps []int32, within int64) int64 {
+	since, most := int64(0), int64(-1)
+	for _, gap := range gaps {
+		if since += int64(gap); since <= within {
+			continue
+		}
+		if p := uint64(since) >> 10; p < uint64(len(c.pages)) && c.pages[p] != nil {
+			c.pages[p][since&1023]++
+		} else {
+			c.add(since, 1)
+		}
+		most, since = max(most, since), 0
+	}
+	return most
+}
+
 // each gives the numbers that were counted, in order.
 func (c *counter) each(visit func(v, n int64) error) error {
 	for p, page := range c.pages {
@@ -123,16 +140,15 @@ func (t gapTally) rows(row func(grp string, v, n int64) error) error {
 // all counts the chunk gaps of every stream, and streams by their longest: the view gap_counts.
 func (s *sweep) all(ctx context.Context, _ []*float64) error {
 	parts, longest := gapTallies(s.workers), gapTallies(s.workers)
-	if err := s.engine.chunks(ctx, "SELECT grp, CAST(steps AS BIGINT[]) FROM ("+s.reads["gap_lists"]+")", s.workers, func(w int, c *chunk) error {
-		grp, steps := c.column(0), c.list(1)
+	// as recorded: merging them here costs nothing, in SQL a look at each list
+	const columns = "grp, CAST(merge_us AS BIGINT), CAST(gaps_us AS INTEGER[])"
+	if err := s.engine.chunks(ctx, "SELECT "+columns+" FROM ("+s.reads["requests"]+") WHERE latency AND streamed AND len(gaps_us) >= 2", s.workers, func(w int, c *chunk) error {
+		grp, within, gaps := c.column(0), c.column(1), c.list(2)
 		for row := range c.rows {
-			list, _ := steps.longs(row)
-			into, most := parts[w].of(grp.text(row)), int64(0)
-			for _, gap := range list[1:] {
-				into.add(gap, 1)
-				most = max(most, gap)
+			list, _ := elements[int32](gaps, row)
+			if most := parts[w].of(grp.text(row)).merged(list[1:], peek[int64](within, row)); most >= 0 {
+				longest[w].of(grp.text(row)).add(most, 1)
 			}
-			longest[w].of(grp.text(row)).add(most, 1)
 		}
 		return nil
 	}); err != nil {

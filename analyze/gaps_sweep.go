@@ -193,18 +193,6 @@ func (s *sweep) byReplica(columns string, row func(worker int, t *timeline, c []
 	}
 }
 
-// streams walks all streams of replicas on which something decodes. visit is called on as many goroutines as there are workers.
-func (s *sweep) streams(ctx context.Context, visit func(worker int, l *listed) error) error {
-	return s.engine.chunks(ctx, "SELECT "+listedColumns+" FROM ("+s.reads["paced_streams"]+")", s.workers, func(worker int, c *chunk) error {
-		return s.listed(c, func(l *listed) error {
-			if l.on == nil || len(l.on.starts) == 0 {
-				return nil
-			}
-			return visit(worker, l)
-		})
-	})
-}
-
 // row adds a row of the table, for one worker.
 func (s *sweep) row(worker int, values ...driver.Value) error {
 	return s.out[worker].to.AppendRow(values...)

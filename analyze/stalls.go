@@ -93,8 +93,12 @@ func (e *Engine) fitRun(ctx context.Context, r *Run) (Prefill, error) {
 	}
 	// windows with the cost on an idle replica, then once more with the cost under load
 	for range 2 {
+		before := slices.Clone(p.Fits)
 		if err := e.fitPaces(ctx, r, &p); err != nil {
 			return p, err
+		}
+		if slices.EqualFunc(before, p.Fits, func(a, b PrefillFit) bool { return a.TokenUS == b.TokenUS }) {
+			break // the same windows
 		}
 	}
 	p.Warnings = stallWarnings(levels, prompts, p.Fits)

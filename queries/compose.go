@@ -2,6 +2,7 @@ package queries
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
@@ -105,6 +106,7 @@ func compose(text string, params []Param, c composition) (string, error) {
 		ctes = append(ctes, cte)
 	}
 	literals["step_us"] = step(params, c.values)
+	literals["costs"] = costs(c.values["fits"])
 	fill, err := c.placeholders(literals)
 	if err != nil {
 		return "", err
@@ -139,6 +141,22 @@ func compose(text string, params []Param, c composition) (string, error) {
 		join, text = ",\n", strings.TrimLeft(text[len(with):], " \n")
 	}
 	return c.src.Dialect.finish(head + strings.Join(ctes, ",\n") + join + text), nil
+}
+
+// costs are the fits without what they say of decodes, as a literal.
+func costs(fits string) string {
+	var list []map[string]json.RawMessage
+	if json.Unmarshal([]byte(fits), &list) == nil { // else the engine says what is wrong
+		for _, fit := range list {
+			maps.DeleteFunc(fit, func(name string, _ json.RawMessage) bool {
+				return name != "model" && name != "a_us" && name != "token_us"
+			})
+		}
+		text, _ := json.Marshal(list)
+		fits = string(text)
+	}
+	literal, _ := Param{Type: "TEXT"}.render(fits)
+	return literal
 }
 
 // step is the longest stretch of time, a minute at most, that bins of the query's bin_us and whole minutes are made of: such counts serve both.

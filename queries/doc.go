@@ -101,7 +101,7 @@
 //
 // Views of stalls (metrics.md 4), each read by the next; their about lines say the rest. They need the parameter fits, which analyze fills in.
 //
-//	prefill_fits       the fitted cost of prefill work, one row a model: token_us under load, alone_us on an idle replica
+//	prefill_fits       the fitted cost of prefill work, one row a model: token_us under load, alone_us on an idle replica; prefill_costs: of prefills alone
 //	prefill_windows    when a replica worked on each prompt (arrived_prompts), by that cost or as the engine measured it
 //	request_lists      requests with their chunk times as lists, merged; gap_lists: those of gaps, paced_streams: those on a known replica but for
 //	                   buffered ones, streams that have no gap worth telling; stream_shapes, decode_streams: what they say without the times

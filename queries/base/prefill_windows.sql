@@ -6,7 +6,7 @@
 WITH
 costed AS (
   SELECT s.*, a_us, token_us, prefill_us IS NOT NULL AND (first_at_us IS NOT NULL OR queue_us IS NOT NULL) AS measured
-  FROM arrived_prompts AS s LEFT JOIN prefill_fits AS f ON f.model = s.model
+  FROM arrived_prompts AS s LEFT JOIN prefill_costs AS f ON f.model = s.model
 ),
 kinds AS (
   SELECT *, CASE WHEN measured THEN 'measured' WHEN first_at_us IS NOT NULL THEN 'fitted' ELSE 'assumed' END AS source

@@ -86,13 +86,13 @@ FROM arrived AS a
 LEFT JOIN kin AS k ON k.model = a.model AND k.tenant = a.tenant AND k.app IS NOT DISTINCT FROM a.app AND k.route IS NOT DISTINCT FROM a.route
 LEFT JOIN models AS m ON m.model = a.model
 ),
-prefill_fits AS (
-SELECT model, a_us, token_us, alone_us, pace_us, load_us
-FROM unnest(CAST(json_parse(coalesce(CAST(NULL AS VARCHAR), '[]')) AS ARRAY(ROW(model VARCHAR, a_us DOUBLE, token_us DOUBLE, alone_us DOUBLE, pace_us DOUBLE, load_us DOUBLE)))) AS listed(model, a_us, token_us, alone_us, pace_us, load_us)
+prefill_costs AS (
+SELECT model, a_us, token_us
+FROM unnest(CAST(json_parse(coalesce(CAST(NULL AS VARCHAR), '[]')) AS ARRAY(ROW(model VARCHAR, a_us DOUBLE, token_us DOUBLE)))) AS listed(model, a_us, token_us)
 ),
 costed AS (
 SELECT s.*, a_us, token_us, prefill_us IS NOT NULL AND (first_at_us IS NOT NULL OR queue_us IS NOT NULL) AS measured
-  FROM arrived_prompts AS s LEFT JOIN prefill_fits AS f ON f.model = s.model
+  FROM arrived_prompts AS s LEFT JOIN prefill_costs AS f ON f.model = s.model
 )
 SELECT *, CASE WHEN measured THEN 'measured' WHEN first_at_us IS NOT NULL THEN 'fitted' ELSE 'assumed' END AS source
   FROM costed
