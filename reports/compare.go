@@ -95,6 +95,9 @@ func change(d analyze.Delta) string {
 		return name + " " + d.Verdict + " (" + duration(d.Base) + " → " + duration(d.Cand) + ")"
 	}
 	word := map[string]string{analyze.Worse: "worse", analyze.Better: "better", analyze.Inconclusive: "undecided"}[d.Verdict]
+	if d.LowN && d.Verdict == analyze.Inconclusive {
+		word += " (low n)" // the interval does not hold then
+	}
 	return fmt.Sprintf("%s %s: %s, %s → %s", name, word, ratioText(*d.Ratio, d.CI[0], d.CI[1]), duration(d.Base), duration(d.Cand))
 }
 

@@ -15,6 +15,7 @@ import (
 type grid struct {
 	Head    []head
 	Rows    [][]cell
+	Upright bool     // columns and rows have changed places
 	Omitted int      // rows that are not shown
 	Notes   []string // what the marks mean, and how many rows are left out
 }

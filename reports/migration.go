@@ -161,7 +161,13 @@ func whyStalls(m *analyze.Migration) []string {
 	if lost[0] == nil && lost[1] == nil {
 		return nil
 	}
-	text := fmt.Sprintf("Why: of the stalled chunk gaps %s lie in other requests' prefills in the base and %s in the candidate", orUnknown(lost[0], percent), orUnknown(lost[1], percent))
+	share := func(p *float64) string {
+		if p == nil {
+			return "an unknown share"
+		}
+		return percent(*p)
+	}
+	text := fmt.Sprintf("Why: of the stalled chunk gaps %s lie in other requests' prefills in the base and %s in the candidate", share(lost[0]), share(lost[1]))
 	if gaps[0][1] != nil && gaps[1][1] != nil {
 		text += fmt.Sprintf("; without prefills the p99 of the gaps would go from %s to %s, where it goes from %s to %s", duration(*gaps[0][1]), duration(*gaps[1][1]), duration(*gaps[0][0]), duration(*gaps[1][0]))
 	}

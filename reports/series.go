@@ -28,7 +28,7 @@ func lineChart(rows [][]any, s spec) Chart {
 	}
 	lines := s.lines(rows)
 	c.Series, c.Notes = mostTelling(lines, s.columns[s.y[0]])
-	if s.kind == "line" {
+	if s.kind == "line" && c.X.Unit == "time" { // loads and sizes may lie as they like
 		breakGaps(c.Series)
 	}
 	if c.X.Unit == "time" {

@@ -14,7 +14,7 @@ func upright(g grid) grid {
 	if len(g.Rows) == 0 || len(g.Rows) > uprightRows || len(g.Head) < uprightCols {
 		return g
 	}
-	out := grid{Head: []head{{Name: keyNames(g), Key: true}, {Name: "unit"}}, Omitted: g.Omitted, Notes: g.Notes}
+	out := grid{Head: []head{{Name: keyNames(g), Key: true}, {Name: "unit"}}, Upright: true, Omitted: g.Omitted, Notes: g.Notes}
 	for _, row := range g.Rows {
 		out.Head = append(out.Head, head{Name: keyValues(g, row), Right: true})
 	}
