@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"io"
 	"net"
@@ -70,6 +72,34 @@ func TestNotWrittenBeforeDue(t *testing.T) {
 	for wait := time.Now(); c.Open() != 0; time.Sleep(time.Millisecond) { // the transport takes a connection back in its own time
 		if c.Close(); time.Since(wait) > 10*time.Second {
 			t.Fatalf("%d connections are open behind Close", c.Open())
+		}
+	}
+}
+
+// A body that no buffer of the kernel holds goes out whole to a reader that is slow, and one whose reader goes away is a broken call.
+func TestLargeBody(t *testing.T) {
+	sent := bytes.Repeat([]byte("0123456789abcde\n"), 1<<20)
+	for _, cut := range []bool{false, true} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got, buf := sha256.New(), make([]byte, 1<<20)
+			for err := error(nil); err == nil; time.Sleep(time.Millisecond) {
+				var n int
+				n, err = r.Body.Read(buf)
+				if got.Write(buf[:n]); cut {
+					panic(http.ErrAbortHandler)
+				}
+			}
+			if want := sha256.Sum256(sent); !bytes.Equal(got.Sum(nil), want[:]) {
+				t.Error("the body came otherwise than it was sent")
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, delta(0, `"content":"a"`).text+done(0).text)
+		}))
+		defer s.Close()
+		c := NewClient(Options{})
+		defer c.Close()
+		if out := c.Do(t.Context(), &Call{URL: s.URL, Body: sent, Stream: true}); cut != (out.Class == ClassNetwork) || !cut && out.Class != ClassOK {
+			t.Errorf("cut off %v: %s %s", cut, out.Class, out.Reason)
 		}
 	}
 }
