@@ -112,6 +112,7 @@ type worker struct {
 	ctx    *decode.Context
 	parser decode.Parser
 	b      *block
+	rows   int // of the block before
 }
 
 func (c *conversion) newWorker() *worker {
@@ -152,6 +153,7 @@ func (w *worker) emit(r *trace.Request, body []byte) {
 // block turns the block's records into checked requests and counts the rest.
 func (w *worker) block() {
 	b := w.b
+	b.rows = make([]*trace.Request, 0, w.rows)
 	for rec, ok := b.take(); ok; rec, ok = b.take() {
 		w.ctx.Line = rec.line
 		before := b.read
@@ -164,6 +166,7 @@ func (w *worker) block() {
 	if b.err != nil && w.end != nil { // the last block
 		w.end(w.ctx)
 	}
+	w.rows = len(b.rows)
 	w.recycle(b.buf)
 	b.lines, b.records, b.buf = lineRun{}, nil, nil
 }

@@ -23,9 +23,7 @@ func newSeen() Seen { return Seen{Outcomes: map[string]int64{}, Quality: map[str
 func (s *Seen) see(r *trace.Request) {
 	s.Outcomes[r.ErrorClass]++
 	if r.Quality != "" {
-		for flag := range strings.SplitSeq(r.Quality, ",") {
-			s.Quality[flag]++
-		}
+		s.Quality[r.Quality]++ // add takes the flags apart: a few times a block and not for each request
 	}
 	if r.ErrorClass == trace.ClassOK && (r.Stream == nil || *r.Stream) {
 		s.Streams++
@@ -42,8 +40,10 @@ func (s *Seen) add(o Seen) {
 	for class, n := range o.Outcomes {
 		s.Outcomes[class] += n
 	}
-	for flag, n := range o.Quality {
-		s.Quality[flag] += n
+	for flags, n := range o.Quality {
+		for flag := range strings.SplitSeq(flags, ",") {
+			s.Quality[flag] += n
+		}
 	}
 	s.Streams, s.Timed, s.Coarse = s.Streams+o.Streams, s.Timed+o.Timed, s.Coarse+o.Coarse
 }

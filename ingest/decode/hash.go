@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
-	"strings"
 )
 
 // Hasher makes keyed hashes, so that a hash in a run cannot be turned back by trying names. The key stays on the
@@ -105,7 +104,8 @@ func (m *memory) name(kind, s string) string {
 	}
 	n := &m.names[slot(s)]
 	if n.name != s || n.kind != kind {
-		*n = named{kind, strings.Clone(s), m.text(kind, s)}
+		both := s + m.text(kind, s) // side by side: neither is in the cache next time
+		*n = named{kind, both[:len(s)], both[len(s):]}
 	}
 	return n.hash
 }

@@ -11,8 +11,8 @@ type batch struct {
 // flush sorts the rows held back and sends the first n on their way.
 func (w *Writer) flush(d *dayFile, n int) error {
 	sortRows(d.held)
-	rows := d.held[:n:n]
-	d.held = append(make([]held, 0, len(d.held)+step), d.held[n:]...)
+	rows := slices.Clone(d.held[:n])
+	d.held = d.held[:copy(d.held, d.held[n:])]
 	select {
 	case err := <-w.failed:
 		return err

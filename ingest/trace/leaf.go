@@ -2,7 +2,7 @@ package trace
 
 import (
 	"encoding/binary"
-	"strings"
+	"hash/maphash"
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
@@ -186,32 +186,17 @@ func (t *texts) bounds() (least, greatest []byte) { return t.least, t.greatest }
 // texts from there on.
 const maxNames = 512 << 10
 
-// nameLength is the size of the length before a name in a dictionary.
-const nameLength = 4
-
 // names are texts that come again: numbers into a dictionary.
 type names struct {
 	texts
 	numbers []int32
-	index   map[string]int32
-	known   []byte    // each name with its length before it
-	lately  [32]int32 // by slot: the numbers of names that came last, plus one
-	starts  []uint32  // of each name in known; one more for the next
+	known   []byte   // each name with its length before it
+	ends    []uint32 // of each name in known
+	table   []int32  // the number of a name plus one, at its hash or behind; 0 is free
+	seed    maphash.Seed
+	last    string
+	lastIs  int32
 	full    bool
-}
-
-// slot spreads names over lately by their ends, where numbered ones differ.
-func (n *names) slot(s string) *int32 {
-	at := len(s)
-	for i := max(0, len(s)-3); i < len(s); i++ {
-		at = at*5 + int(s[i])
-	}
-	return &n.lately[at%len(n.lately)]
-}
-
-// is says whether number-1 is that of the name.
-func (n *names) is(number int32, s string) bool {
-	return number > 0 && string(n.known[n.starts[number-1]:n.starts[number]-nameLength]) == s
 }
 
 func (n *names) add(l *levels, rows []*Request) {
@@ -228,27 +213,57 @@ func (n *names) add(l *levels, rows []*Request) {
 		if n.optional {
 			l.known()
 		}
-		lately := n.slot(s)
-		if !n.is(*lately, s) {
-			*lately = n.number(s) + 1
+		if s != n.last || len(n.ends) == 0 {
+			n.last, n.lastIs = s, n.number(s)
 		}
-		n.numbers = append(n.numbers, *lately-1)
+		n.numbers = append(n.numbers, n.lastIs)
 	}
 }
 
+// number returns the number of a name, which it enters if it is new.
 func (n *names) number(s string) int32 {
-	i, ok := n.index[s]
-	if !ok {
-		if n.index == nil {
-			n.index, n.starts = map[string]int32{}, []uint32{nameLength}
-		}
-		i = int32(len(n.index))
-		n.index[strings.Clone(s)] = i // s may be a part of something large
-		n.known = append(binary.LittleEndian.AppendUint32(n.known, uint32(len(s))), s...)
-		n.starts = append(n.starts, uint32(len(n.known)+nameLength))
-		n.bound(s)
+	if 2*len(n.ends) >= len(n.table) {
+		n.grow()
 	}
-	return i
+	at := n.find(s)
+	if *at == 0 {
+		n.known = append(binary.LittleEndian.AppendUint32(n.known, uint32(len(s))), s...)
+		n.ends = append(n.ends, uint32(len(n.known)))
+		n.bound(s)
+		*at = int32(len(n.ends))
+	}
+	return *at - 1
+}
+
+// find returns the place of a name in the table, or that where it has to be entered.
+func (n *names) find(s string) *int32 {
+	mask := uint64(len(n.table) - 1)
+	for at := maphash.String(n.seed, s) & mask; ; at = (at + 1) & mask {
+		if i := n.table[at]; i == 0 || string(n.name(i-1)) == s {
+			return &n.table[at]
+		}
+	}
+}
+
+// name is the name of a number.
+func (n *names) name(i int32) []byte {
+	const length = 4
+	start := uint32(length)
+	if i > 0 {
+		start += n.ends[i-1]
+	}
+	return n.known[start:n.ends[i]]
+}
+
+// grow makes the table twice as large.
+func (n *names) grow() {
+	if n.table == nil {
+		n.seed = maphash.MakeSeed()
+	}
+	n.table = make([]int32, max(2*len(n.table), 16))
+	for i := range int32(len(n.ends)) {
+		*n.find(string(n.name(i))) = i + 1
+	}
 }
 
 func (n *names) size() int { return n.texts.size() + 4*len(n.numbers) }
@@ -263,7 +278,7 @@ func (n *names) page(buf []byte) ([]byte, format.Encoding, error) {
 	return buf, format.RLEDictionary, err
 }
 
-func (n *names) dictionary() ([]byte, int) { return n.known, len(n.index) }
+func (n *names) dictionary() ([]byte, int) { return n.known, len(n.ends) }
 
 // yes are booleans, eight to a byte.
 type yes struct {
