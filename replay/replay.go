@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -131,7 +132,12 @@ var (
 // headStart is the time between the start of the clock and the first due send.
 const headStart = 5 * time.Millisecond
 
+// ballast is memory that is never touched, so next to none is taken, but that the collector counts: a small heap is collected every other
+// second, and what is due meanwhile leaves late. With it the 99th percentile of the lag at 200 and 400 a second was half to two thirds.
+const ballast = 12 << 20
+
 func (r *run) send(ctx context.Context) (*Report, error) {
+	defer runtime.KeepAlive(make([]byte, ballast))
 	sending, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r.stop = stop
