@@ -32,18 +32,21 @@ func (k *kernelPacer) open() func() {
 }
 
 func (k *kernelPacer) until(ctx context.Context, t time.Time, lead time.Duration, woke func(time.Duration)) {
-	for time.Until(t) > lead && ctx.Err() == nil {
-		wait := min(time.Until(t)-lead, nap)
-		end := time.Now().Add(wait)
+	for ctx.Err() == nil {
+		now := time.Now()
+		wait := min(t.Sub(now)-lead, nap)
+		if wait <= 0 { // 0 would disarm the timer
+			return
+		}
 		if k.timer == nil || !k.sleep(wait) {
 			timerPacer{}.until(ctx, t.Add(-lead), 0, woke)
 			return
 		}
-		woke(time.Since(end))
+		woke(time.Since(now) - wait)
 	}
 }
 
-// sleep makes its calls raw, as wire's receiver does.
+// sleep makes its calls raw, as wire's socket does.
 func (k *kernelPacer) sleep(d time.Duration) bool {
 	k.spec.Value = unix.NsecToTimespec(int64(d))
 	var failed syscall.Errno
