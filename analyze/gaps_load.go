@@ -23,6 +23,20 @@ func (w *work) put(from, to int64, tokens float64) {
 	w.edges = append(w.edges, workEdge{at: from, rate: rate}, workEdge{at: to, rate: -rate})
 }
 
+// works reads the tokens of the windows of a view.
+func (s *sweep) works(ctx context.Context, view string) error {
+	if err := s.each(ctx, view, "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(tokens AS DOUBLE)", func(t *timeline, c []column, row int) error {
+		t.tokens.put(peek[int64](c[1], row), peek[int64](c[2], row), peek[float64](c[3], row))
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, t := range s.replicas {
+		t.tokens.settle()
+	}
+	return nil
+}
+
 // settle is called when all windows are in. Edges in one order give one sum.
 func (w *work) settle() {
 	slices.SortFunc(w.edges, func(a, b workEdge) int {
@@ -68,6 +82,9 @@ func (s streamTime) upto(at int64) int64 {
 
 // load gives what went on while each stream decoded: the view decode_load.
 func (s *sweep) load(ctx context.Context, _ []*float64) error {
+	if err := s.works(ctx, "prefill_windows"); err != nil {
+		return err
+	}
 	times := map[*timeline]streamTime{}
 	for _, t := range s.replicas {
 		times[t] = t.streamTime()

@@ -68,6 +68,9 @@ func (s *sweep) longSpans(ctx context.Context, above float64, keep func(g *longG
 
 // stood gives the stalled gaps and what went on in each: the view stood_gaps.
 func (s *sweep) stood(ctx context.Context, _ []*float64) error {
+	if err := s.works(ctx, "stretched_windows"); err != nil {
+		return err
+	}
 	spans, err := s.longSpans(ctx, stalledUS, func(*longGap) bool { return true })
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ type timeline struct {
 	waiting      cover   // of waits
 	usual        byCell[float64]
 	held         stretches
-	tokens       work // of prefill_windows, or of stretched_windows where the sweep reads these
+	tokens       work // of the view that works has read
 }
 
 // settle is called when all edges have been put in.

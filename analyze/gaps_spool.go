@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -31,7 +32,12 @@ type block struct {
 
 const spoolBlock = 1 << 20
 
+// newSpool takes the place of the engine's one of before.
 func (e *Engine) newSpool(text string, workers int) (*spool, error) {
+	err := e.streams.close()
+	if e.streams = nil; err != nil {
+		return nil, err
+	}
 	p := &spool{text: text, open: make([][]byte, workers), ends: make([]int64, workers)}
 	for range workers {
 		f, err := os.CreateTemp(e.temp, "streams-")
@@ -43,14 +49,13 @@ func (e *Engine) newSpool(text string, workers int) (*spool, error) {
 	return p, nil
 }
 
-// keepStreams takes a spool to which all streams have been added, instead of the one before.
-func (e *Engine) keepStreams(p *spool) error {
-	errs := []error{e.streams.close()}
+// finish is called when all streams are in.
+func (p *spool) finish() (err error) {
 	for w := range p.files {
-		errs = append(errs, p.write(w))
+		err = cmp.Or(err, p.write(w))
 	}
-	e.streams, p.open = p, nil
-	return errors.Join(errs...)
+	p.open = nil
+	return err
 }
 
 func (p *spool) close() error {

@@ -81,15 +81,19 @@ func (s *sweep) streams(ctx context.Context, visit func(worker int, l *listed) e
 	if err != nil {
 		return err
 	}
-	if err := s.engine.chunks(ctx, "SELECT "+listedColumns+" FROM ("+text+")", s.workers, func(worker int, c *chunk) error {
+	if err = s.engine.chunks(ctx, "SELECT "+listedColumns+" FROM ("+text+")", s.workers, func(worker int, c *chunk) error {
 		return c.listed(func(l *listed) error {
 			if err := p.put(worker, l); err != nil {
 				return err
 			}
 			return placed(worker, l)
 		})
-	}); err != nil {
+	}); err == nil {
+		err = p.finish()
+	}
+	if err != nil {
 		return errors.Join(err, p.close())
 	}
-	return s.engine.keepStreams(p)
+	s.engine.streams = p
+	return nil
 }

@@ -123,11 +123,8 @@ func (s *sweep) timelines(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	if err := s.each(ctx, "prefill_windows", "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(arrival_us AS BIGINT), CAST(tokens AS DOUBLE)", func(t *timeline, c []column, row int) error {
+	if err := s.each(ctx, "prefill_windows", "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(arrival_us AS BIGINT)", func(t *timeline, c []column, row int) error {
 		from, to := peek[int64](c[1], row), peek[int64](c[2], row)
-		if s.reads["stretched_windows"] == "" {
-			t.tokens.put(from, to, peek[float64](c[4], row))
-		}
 		t.windows, t.waits = append(t.windows, span{from, to}), append(t.waits, span{peek[int64](c[3], row), to})
 		return nil
 	}); err != nil {
@@ -142,8 +139,7 @@ func (s *sweep) timelines(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	if err := s.each(ctx, "stretched_windows", "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(leads AS BOOLEAN), CAST(tokens AS DOUBLE)", func(t *timeline, c []column, row int) error {
-		t.tokens.put(peek[int64](c[1], row), peek[int64](c[2], row), peek[float64](c[4], row))
+	if err := s.each(ctx, "stretched_windows", "replica, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(leads AS BOOLEAN)", func(t *timeline, c []column, row int) error {
 		if peek[bool](c[3], row) {
 			t.windows = append(t.windows, span{peek[int64](c[1], row), peek[int64](c[2], row)})
 		}
@@ -153,7 +149,6 @@ func (s *sweep) timelines(ctx context.Context) error {
 	}
 	for _, t := range s.replicas {
 		t.held, t.windows = newStretches(t.windows), nil
-		t.tokens.settle()
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // stallLevel counts what the requests of one model tell that stalls need (metrics.md 0.4, 4.1).
@@ -14,10 +15,14 @@ type stallLevel struct {
 }
 
 const stallLevelSQL = `SELECT coalesce(model, ''), count(*), count(spot), count(CASE WHEN ttft_us IS NOT NULL THEN spot END),
-       count(CASE WHEN ttft_us IS NOT NULL AND gaps_us IS NOT NULL THEN spot END),
        count(CASE WHEN prefill_us IS NOT NULL THEN spot END), count(CASE WHEN uncached_tokens IS NOT NULL THEN spot END)
 FROM (SELECT *, CASE WHEN arrival_us IS NOT NULL THEN replica END AS spot FROM requests WHERE latency)
 GROUP BY 1 ORDER BY 1`
+
+// chunkedSQL counts those with chunk times: of the view that the fits read too, since to look at a list is to read it.
+const chunkedSQL = `SELECT coalesce(model, ''), count(*) FROM stream_shapes
+WHERE latency AND replica IS NOT NULL AND arrival_us IS NOT NULL AND ttft_us IS NOT NULL AND chunks IS NOT NULL
+GROUP BY 1`
 
 func (e *Engine) stallLevels(ctx context.Context, r *Run) ([]stallLevel, error) {
 	res, err := e.look(ctx, r, Scope{}, stallLevelSQL)
@@ -25,10 +30,23 @@ func (e *Engine) stallLevels(ctx context.Context, r *Run) ([]stallLevel, error) 
 		return nil, err
 	}
 	var out []stallLevel
+	streams := false
 	for _, row := range res.Rows {
 		n := func(i int) int64 { v, _ := row[i].(int64); return v }
 		model, _ := row[0].(string)
-		out = append(out, stallLevel{model, n(1), n(2), n(3), n(4), n(5), n(6)})
+		out = append(out, stallLevel{model: model, requests: n(1), placed: n(2), streams: n(3), measured: n(4), cached: n(5)})
+		streams = streams || n(3) > 0
+	}
+	if !streams {
+		return out, nil
+	}
+	if res, err = e.look(ctx, r, Scope{}, chunkedSQL); err != nil {
+		return nil, err
+	}
+	for _, row := range res.Rows {
+		if i := slices.IndexFunc(out, func(l stallLevel) bool { return l.model == row[0] }); i >= 0 {
+			out[i].chunked, _ = row[1].(int64)
+		}
 	}
 	return out, nil
 }

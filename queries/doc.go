@@ -109,13 +109,13 @@
 //	paced_gaps         placed_gaps with their usual length and excess; long_gaps: those far above it
 //	stretched_windows  prefill_windows moved back to the step of the engine that they cut; window_levels: what they cover
 //	lost_gaps          paced_gaps with the part lost to others' prefills
-//	stalled_gaps       long_gaps over 3 x the usual and 100 ms above it (stood_gaps) with that part and a label; stall_gaps: lost_gaps and this label
+//	stalled_gaps       those of long_gaps 100 ms above the usual (stood_gaps) with that part and a label; stall_gaps: lost_gaps and this label
 //	decode_load        what each stream decoded beside, known from its ends alone; ended_streams: of those without chunk times, with the part lost
 //	stall_victims      decode time and the part lost, from either
 //	stall_sums         what these add up to, one row a request (chunk_sums, ended_streams); chunk_counts: equal gaps counted, with and without the part lost
 //	blamed             who cost whom how much, by victims and chunk_blame; gap_counts: equal gaps of gaps counted
 //
 // Sweeps. A row a chunk gap costs a kilobyte and microseconds, so on DuckDB a view with a line "swept NAME [ARGUMENT] | VIEW ..." gets its rows from analyze's sweep of
-// that name (also where it is kept for other engines), which walks the lists of paced_streams (batch_time: of decoded) along each replica and reads the views named. The text of the view is the
+// that name (also where it is kept for other engines), which walks the lists of paced_streams (packed in a file once they have been read; batch_time: of decoded, gap_counts: of requests) along each replica and reads the views named. The text of the view is the
 // definition: any other engine runs it, and a test holds each sweep against it. A query over all gaps as rows (stall_gaps, paced_gaps) still costs that much.
 package queries
