@@ -22,7 +22,7 @@ func WriteArrow(w io.Writer, r *Result) error {
 	defer b.Release()
 	for _, row := range r.Rows {
 		for i, v := range row {
-			appendArrow(b.Field(i), v)
+			appendArrow(b.Field(i), r.Columns[i].Named(v))
 		}
 	}
 	batch := b.NewRecordBatch()

@@ -47,7 +47,7 @@ func sumByTenant(rows []trace.Request, sc Scope, start func(*trace.Request) int6
 		if r.Arrival == nil || *r.Arrival < *sc.From || *r.Arrival >= *sc.To || !f.generation || f.cached {
 			continue
 		}
-		key := groupKey{cmp.Or(r.Tenant, "unknown"), start(r)}
+		key := groupKey{cmp.Or(r.Tenant, "(unknown)"), start(r)}
 		if out[key] == nil {
 			out[key] = &sums{met: map[string]float64{}}
 		}

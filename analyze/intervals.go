@@ -127,8 +127,11 @@ func (res *Result) setIntervals(row []any, found []stats.Estimate) {
 	}
 }
 
-// never stands for an infinite wait, with which the bootstrap could not calculate.
-const never = 1e300
+// forever stands for an infinite wait, with which the bootstrap could not calculate; a percentile between a value and forever is beyond never.
+const (
+	forever = 1e300
+	never   = 1e30
+)
 
 func blockEstimates(group []timedSample, start, end, cell int64) []stats.Estimate {
 	if len(group) == 0 {
@@ -136,7 +139,7 @@ func blockEstimates(group []timedSample, start, end, cell int64) []stats.Estimat
 	}
 	values := make([]stats.Value, len(group))
 	for i, s := range group {
-		values[i] = stats.Value{V: min(s.valueUS, 10*never), Cluster: int32((s.atUS - start) / cell)}
+		values[i] = stats.Value{V: min(s.valueUS, forever), Cluster: int32((s.atUS - start) / cell)}
 	}
 	var ps []float64
 	for _, q := range intervalPercentiles {

@@ -211,3 +211,26 @@ func TestPictureTurns(t *testing.T) {
 		rows[1].SessionID = "another"
 	}
 }
+
+// Every cell has 19 calls that waited 1 ms and one without an end, so each resample of 100 cells has 2,000 and P95 lies a twentieth of the way from 1 ms to
+// for ever: for ever, and not a large number.
+func TestBlocksBeyondTheLast(t *testing.T) {
+	var group []timedSample
+	for i := range 2000 {
+		wait := 1000.0
+		if i%20 == 0 {
+			wait = math.Inf(1)
+		}
+		group = append(group, timedSample{int64(i/20) * 1000, wait})
+	}
+	found := blockEstimates(group, 0, 99_000, 1000)
+	res := &Result{Columns: []Column{}}
+	row := []any{}
+	for _, q := range intervalPercentiles {
+		res.Columns, row = append(res.Columns, Column{Name: q.name + "_lo"}, Column{Name: q.name + "_hi"}), append(row, 1.0, 1.0)
+	}
+	res.setIntervals(row, found)
+	if want := []any{1.0, 1.0, 1.0, 1.0, nil, nil, nil, nil, nil, nil}; !slices.Equal(want, row) {
+		t.Errorf("p50, p90, p95, p99, p99.9: %v, want %v", row, want)
+	}
+}

@@ -135,7 +135,7 @@ func TestLatencyOracle(t *testing.T) {
 		if v == nil {
 			return
 		}
-		grp := cmp.Or(f.r.Tenant, "unknown") + " / " + cmp.Or(f.r.ModelRequested, "unknown")
+		grp := cmp.Or(f.r.Tenant, "(unknown)") + " / " + cmp.Or(f.r.ModelRequested, "(unknown)")
 		samples[metric+" "+grp] = append(samples[metric+" "+grp], *v/1e3)
 	}
 	for i := range rows {

@@ -90,7 +90,7 @@ func simulated(rows []trace.Request, size any, shared, visible string, hits map[
 			if held < 0 {
 				held = len(wholeBlocks(r))
 			}
-			tenant := cmp.Or(r.Tenant, "unknown")
+			tenant := cmp.Or(r.Tenant, "(unknown)")
 			hits[fmt.Sprint(tenant, size)] += tokensOf(r, held)
 			if whenSeen(r, visible) <= now {
 				caches[name].store(wholeBlocks(r), limit)
@@ -160,7 +160,7 @@ func TestPrefixCurveBounds(t *testing.T) {
 		}
 		before = row[1].(int64)
 	}
-	if ideal := numbers(t, e, run, "prefix_cache", nil)["unknown"]["ideal_fleet_tokens"]; len(hits) < 5 || before != ideal {
+	if ideal := numbers(t, e, run, "prefix_cache", nil)["(unknown)"]["ideal_fleet_tokens"]; len(hits) < 5 || before != ideal {
 		t.Errorf("%d sizes; an endless cache holds %d, prefix_cache says %v", len(hits), before, ideal)
 	}
 }

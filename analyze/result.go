@@ -1,5 +1,11 @@
 package analyze
 
+import (
+	"slices"
+
+	"reprise/queries"
+)
+
 // Result is the answer to one query on one run: what a report, a terminal table or a JSON file shows.
 type Result struct {
 	Query    string            `json:"query"`
@@ -21,6 +27,14 @@ type Column struct {
 	Unit   string `json:"unit"` // ms, tokens, requests, share (0 to 1), tokens/s, time (microseconds since 1970), text ...
 	Better string `json:"better"`
 	Key    bool   `json:"key,omitempty"`
+}
+
+// Named is a cell as programs read it: what the log does not name (queries.Unnamed) is nil.
+func (c Column) Named(v any) any {
+	if v == queries.Unnamed && slices.Contains([]string{"grp", "tenant", "culprit", "victim"}, c.Name) {
+		return nil
+	}
+	return v
 }
 
 // Warning is something that does not stop the analysis but must be shown. Code is stable, Message is for people.

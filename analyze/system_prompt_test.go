@@ -37,7 +37,7 @@ func TestSystemPromptOracle(t *testing.T) {
 		}
 		want := map[string]map[string]any{}
 		for _, tenant := range []string{"", "x", "y", "z"} {
-			want[cmp.Or(tenant, "unknown")] = oracleInstructions(rows, tenant)
+			want[cmp.Or(tenant, "(unknown)")] = oracleInstructions(rows, tenant)
 		}
 		got := numbers(t, e, writeRun(t, rows), "system_prompt", map[string]string{"batch_us": "7", "pack": "3"})
 		if diff := gocmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {

@@ -11,7 +11,7 @@ import (
 var dimensions = []struct{ name, text string }{
 	{"model", ""}, {"model_served", ""}, {"tenant", ""}, {"app", ""}, {"route", ""}, {"replica", ""},
 	{"deployment", ""}, {"provider", ""}, {"user_hash", ""}, {"session_id", ""}, {"system_hash", ""},
-	{"endpoint_kind", ""}, {"status", ""}, {"error_class", ""}, {"finish_reason", ""}, {"excluded", ""},
+	{"endpoint_kind", ""}, {"status", ""}, {"error_class", ""}, {"finish_reason", ""}, {"excluded", "coalesce(excluded, 'none')"},
 	{"source_format", ""}, {"told_by", ""}, {"vantage", ""}, {"ttft_kind", ""},
 	{"turn", "CAST(turn AS VARCHAR)"}, {"attempt", "CAST(attempt AS VARCHAR)"},
 	{"http_status", "CAST(http_status AS VARCHAR)"},
@@ -27,7 +27,10 @@ func Dimensions() []string {
 	return names
 }
 
-// group renders the expression of grp. Unknown values are one group named "unknown".
+// Unnamed stands for what a log does not name, in grp and as a tenant of the views of stalls; "unknown" is a name that gateways write.
+const Unnamed = "(unknown)"
+
+// group renders the expression of grp. Unknown values are one group, [Unnamed].
 func group(by []string) (string, error) {
 	if len(by) == 0 {
 		return "'all'", nil
@@ -42,7 +45,7 @@ func group(by []string) (string, error) {
 		if text == "" {
 			text = name
 		}
-		parts = append(parts, "coalesce("+text+", 'unknown')")
+		parts = append(parts, "coalesce("+text+", '"+Unnamed+"')")
 	}
 	return strings.Join(parts, " || ' / ' || "), nil
 }

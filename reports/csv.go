@@ -24,7 +24,7 @@ func ResultCSV(w io.Writer, r *analyze.Result) error {
 	}
 	for _, row := range r.Rows {
 		for i, v := range row {
-			field, err := exact(v)
+			field, err := exact(r.Columns[i].Named(v))
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -98,6 +99,21 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The group that the log does not name is null for programs; a tenant may call itself unknown. Other columns stay as they are.
+func TestUnnamed(t *testing.T) {
+	r := &analyze.Result{Columns: cols(1, "grp", "text", "model", "text"), Rows: [][]any{{"(unknown)", "(unknown)"}, {"unknown", nil}}}
+	var asJSON, asCSV bytes.Buffer
+	if err := errors.Join(ResultJSON(&asJSON, r), ResultCSV(&asCSV, r)); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"rows":[{"grp":null,"model":"(unknown)"},{"grp":"unknown","model":null}]`; !strings.Contains(asJSON.String(), want) {
+		t.Errorf("no %s in %s", want, &asJSON)
+	}
+	if diff := cmp.Diff("grp,model\n,(unknown)\nunknown,\n", asCSV.String()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -88,7 +88,7 @@ func (r jsonRow) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 		b.WriteByte(':')
-		if err := enc.Encode(finite(r.vals[i])); err != nil {
+		if err := enc.Encode(finite(c.Named(r.vals[i]))); err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}
 	}

@@ -193,8 +193,8 @@ func burnAnswer(in WeeklyInput) (out []string) {
 		hottest := slices.MaxFunc(v, func(a, b rowView) int { return cmp.Compare(orZero(a.num("peak_burn")), orZero(b.num("peak_burn"))) })
 		start, _ := hottest.get("start_us").(int64)
 		end, _ := hottest.get("end_us").(int64)
-		out = append(out, fmt.Sprintf("%s would have fired; the hottest: rule %s%s from %s to %s UTC, burn up to %s.", plural(n, "burn rate alert"), hottest.text("rule"),
-			groupText(hottest), utc(start, "Mon 15:04"), utc(end, "Mon 15:04"), orUnknown(hottest.num("peak_burn"), one)))
+		out = append(out, fmt.Sprintf("%s would have fired; the hottest: rule %s%s from %s UTC, burn up to %s.", plural(n, "burn rate alert"), hottest.text("rule"),
+			groupText(hottest), dayToDay(start, end), orUnknown(hottest.num("peak_burn"), one)))
 	} else {
 		out = append(out, strings.ToUpper(noAlert(w)[:1])+noAlert(w)[1:]+".")
 	}
@@ -207,6 +207,16 @@ func burnAnswer(in WeeklyInput) (out []string) {
 			percent(float64(w.Within)/float64(bad)), plural(len(w.Incidents), "incident")))
 	}
 	return out
+}
+
+// dayToDay is a stretch of time with its days; the day is not said twice.
+func dayToDay(from, to int64) string {
+	const layout, clock = "Mon 2006-01-02 15:04", "15:04"
+	until := layout
+	if utc(from, time.DateOnly) == utc(to, time.DateOnly) {
+		until = clock
+	}
+	return utc(from, layout) + " to " + utc(to, until)
 }
 
 // groupText names the group of a row, unless it is of everything.

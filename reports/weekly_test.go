@@ -67,13 +67,13 @@ func TestWeeklyAnswer(t *testing.T) {
 		"Furthest from it is chat: 98.3 % [98.2, 98.4] of 100,000 judged calls met ttft<=1s@99%: the objective of 99 % is missed.",
 		"Error budget of the week for chat: 69 % overspent (1,690 bad calls, 1,000 allowed).",
 		"Against last week worse for chat: 99.42 % to 98.31 % (-1.11 points [-1.20, -1.02]).",
-		"2 burn rate alerts would have fired; the hottest: rule 1h/5m for chat from Wed 10:00 to Wed 11:00 UTC, burn up to 57.1.",
+		"2 burn rate alerts would have fired; the hottest: rule 1h/5m for chat from Wed 2026-11-18 10:00 to 11:00 UTC, burn up to 57.1.",
 		"1,311 of the 1,866 bad calls (70.3 %) came in 1 incident, the others in quiet hours.",
 	}
 	if r.Verdict != "bad" || strings.Join(r.Answer, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s:\n%s", r.Verdict, strings.Join(r.Answer, "\n"))
 	}
-	if len(r.Notes) != 3 || !strings.Contains(r.Notes[1], "from Thu 13:00 to Thu 14:00 UTC") || !strings.Contains(r.Figures[0].Value, "budget -69 %   missed") ||
+	if len(r.Notes) != 3 || !strings.Contains(r.Notes[1], "from Thu 2026-11-19 13:00 to 14:00 UTC") || !strings.Contains(r.Figures[0].Value, "budget -69 %   missed") ||
 		!strings.Contains(r.Figures[1].Value, "budget +12 %   kept") {
 		t.Errorf("notes %q, figures %v", r.Notes, r.Figures)
 	}

@@ -63,18 +63,17 @@ func weekNotes(in WeeklyInput) (out []string) {
 	for _, skipped := range w.Skipped {
 		out = append(out, skipped.Message)
 	}
-	const layout = "Mon 15:04"
 	if w.Seen[0] >= w.From+3600e6 || w.Seen[1] < w.To-3600e6 {
-		out = append(out, fmt.Sprintf("the log covers this week from %s to %s UTC only (%s); nothing is extrapolated", utc(w.Seen[0], layout), utc(w.Seen[1], layout),
+		out = append(out, fmt.Sprintf("the log covers this week from %s UTC only (%s); nothing is extrapolated", dayToDay(w.Seen[0], w.Seen[1]),
 			percent(float64(w.Seen[1]-w.Seen[0])/float64(w.To-w.From))))
 	}
 	if span := w.Last[1] - w.Last[0]; span > 0 && float64(span) < .99*float64(w.To-w.From) {
-		out = append(out, "of the week before the log covers only "+percent(float64(span)/float64(w.To-w.From))+", from "+utc(w.Last[0], layout)+" to "+utc(w.Last[1], layout)+" UTC")
+		out = append(out, "of the week before the log covers only "+percent(float64(span)/float64(w.To-w.From))+", from "+dayToDay(w.Last[0], w.Last[1])+" UTC")
 	}
 	if len(w.Silent) > 0 {
 		var parts []string
 		for _, s := range w.Silent[:min(len(w.Silent), 5)] {
-			parts = append(parts, utc(s[0], layout)+" to "+utc(s[1], layout))
+			parts = append(parts, dayToDay(s[0], s[1]))
 		}
 		if n := len(w.Silent) - len(parts); n > 0 {
 			parts = append(parts, plural(n, "more stretch"))

@@ -30,10 +30,7 @@ func (a *app) queryCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case list:
-				for _, q := range queries.List() {
-					fmt.Fprintf(a.out, "%-20s %s\n", q.Name, q.Title)
-				}
-				return nil
+				return a.listQueries(&s)
 			case show != "":
 				q, err := queries.Get(show)
 				if err != nil {
@@ -71,6 +68,25 @@ func (a *app) queryCommand() *cobra.Command {
 	definitionFlag(cmd, &tool)
 	cmd.Flags().StringArrayVar(&params, "param", nil, "parameter of the query, NAME=VALUE")
 	return cmd
+}
+
+// listQueries prints the catalogue; as text, one line a query.
+func (a *app) listQueries(s *scopeFlags) error {
+	if _, err := s.scope(); err != nil {
+		return err
+	}
+	res := &analyze.Result{Query: "queries", Title: "Queries", Columns: []analyze.Column{{Name: "name", Unit: "text", Better: "none", Key: true},
+		{Name: "title", Unit: "text", Better: "none"}, {Name: "level", Unit: "text", Better: "none"}}}
+	for _, q := range queries.List() {
+		if s.format == "text" {
+			fmt.Fprintf(a.out, "%-20s %s\n", q.Name, q.Title)
+		}
+		res.Rows = append(res.Rows, []any{q.Name, q.Title, q.Level})
+	}
+	if s.format == "text" {
+		return nil
+	}
+	return a.print(s.format, res)
 }
 
 type query struct {

@@ -66,7 +66,7 @@ FROM (
 )
 ),
 arrived AS (
-SELECT request_id, attempt, coalesce(tenant, 'unknown') AS tenant, app, route, coalesce(model, '') AS model, replica, arrival_us,
+SELECT request_id, attempt, coalesce(tenant, '(unknown)') AS tenant, app, route, coalesce(model, '') AS model, replica, arrival_us,
          arrival_us + ttft_us AS first_at_us, end_us AS whole_us, queue_us, prefill_us, input_tokens,
          CASE WHEN uncached_tokens >= 0 THEN uncached_tokens END AS uncached_tokens
   FROM requests
@@ -227,7 +227,7 @@ SELECT request_id, attempt, grp, tenant, model, replica, arrival_us, ttft_us, la
 FROM request_lists
 ),
 decode_streams AS (
-SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
+SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, '(unknown)') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
        arrival_us + coalesce(last_us, end_us) AS end_us, paced_tokens, latency, chunks,
        coalesce(tokens_source = 'estimated', FALSE) AS estimated
 FROM stream_shapes
@@ -376,12 +376,12 @@ UNION ALL
 SELECT request_id, attempt, arrival_us, grp FROM stream_shapes WHERE latency AND streamed AND chunks = 1 AND output_tokens >= 8
 ),
 paced_streams AS (
-SELECT g.request_id, g.attempt, g.grp, coalesce(tenant, 'unknown') AS tenant, g.replica, g.arrival_us, steps, weights, usual_weight
+SELECT g.request_id, g.attempt, g.grp, coalesce(tenant, '(unknown)') AS tenant, g.replica, g.arrival_us, steps, weights, usual_weight
 FROM gap_lists AS g LEFT JOIN buffered AS b ON b.request_id = g.request_id AND b.attempt = g.attempt AND b.arrival_us = g.arrival_us
 WHERE g.replica IS NOT NULL AND g.arrival_us IS NOT NULL AND b.request_id IS NULL AND CAST(true AS BOOLEAN)
 ),
 seen AS (
-SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, 'unknown') AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,
+SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, '(unknown)') AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,
          array_max(filter(ARRAY[1e0, weight / nullif(usual_weight, 0)], v -> v IS NOT NULL)) AS load
   FROM gaps WHERE (request_id, attempt, arrival_us) IN (SELECT request_id, attempt, arrival_us FROM paced_streams) AND end_us IS NOT NULL
 ),
@@ -411,7 +411,7 @@ SELECT request_id, attempt, arrival_us, grp, tenant, replica, k, gap_us, start_u
   WHERE turn = 1
 ),
 decode_streams AS (
-SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
+SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, '(unknown)') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
        arrival_us + coalesce(last_us, end_us) AS end_us, paced_tokens, latency, chunks,
        coalesce(tokens_source = 'estimated', FALSE) AS estimated
 FROM stream_shapes
@@ -636,7 +636,7 @@ SELECT request_id, attempt, grp, tenant, model, replica, arrival_us, ttft_us, la
 FROM request_lists
 ),
 decode_streams AS (
-SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, 'unknown') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
+SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, '(unknown)') AS tenant, coalesce(model, '') AS model, replica, arrival_us + ttft_us AS start_us,
        arrival_us + coalesce(last_us, end_us) AS end_us, paced_tokens, latency, chunks,
        coalesce(tokens_source = 'estimated', FALSE) AS estimated
 FROM stream_shapes
