@@ -52,8 +52,10 @@ type Comparison struct {
 	Lengths  []GroupDelta `json:"lengths,omitempty"`
 	Within   []PairDelta  `json:"within_pairs"` // how single requests changed
 	Curves   []Curve      `json:"curves"`
-	Noise    *Noise       `json:"noise"`  // how far two runs of the base's target differ; nil when only one is given
-	Turned   []Turned     `json:"turned"` // pairs that changed sides, first of each kind
+	Noise    *Noise       `json:"noise"`      // how far two runs of the base's target differ; nil when only one is given
+	Turned   []Turned     `json:"turned"`     // pairs that changed sides, at most 50 of each kind
+	ToBad    int          `json:"turned_bad"` // how many there are
+	ToGood   int          `json:"turned_good"`
 	Warnings []Warning    `json:"warnings"`
 }
 

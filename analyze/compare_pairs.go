@@ -47,7 +47,7 @@ func pair(base, cand *sideRows) []paired {
 // PairCounts counts logical requests by what the two runs made of them. Only pairs that finished well in both enter
 // latency; the others are here, so that failing the slow ones is seen.
 type PairCounts struct {
-	BaseOnly  int `json:"base_only"`
+	BaseOnly  int `json:"base_only"` // whose id the other run does not hold
 	CandOnly  int `json:"cand_only"`
 	BothOK    int `json:"both_ok"`
 	OKToNot   int `json:"ok_to_not_ok"`
@@ -56,7 +56,7 @@ type PairCounts struct {
 }
 
 func (x *comparing) counts() PairCounts {
-	c := PairCounts{BaseOnly: len(x.base.rows) - len(x.pairs), CandOnly: len(x.cand.rows) - len(x.pairs)}
+	c := PairCounts{BaseOnly: onlyIn(x.base, x.cand), CandOnly: onlyIn(x.cand, x.base)}
 	for _, p := range x.pairs {
 		switch b, n := p.base.ok(), p.cand.ok(); {
 		case b && n:
@@ -70,6 +70,20 @@ func (x *comparing) counts() PairCounts {
 		}
 	}
 	return c
+}
+
+// onlyIn counts the rows of a run whose id the other run does not hold.
+func onlyIn(s, other *sideRows) (n int) {
+	ids := make(map[string]bool, len(other.rows))
+	for i := range other.rows {
+		ids[other.rows[i].id] = true
+	}
+	for i := range s.rows {
+		if !ids[s.rows[i].id] {
+			n++
+		}
+	}
+	return n
 }
 
 // with returns the pairs that satisfy keep.

@@ -115,7 +115,7 @@ type Side struct {
 	FirstUS      *int64         `json:"first_us"` // first and last paired arrival, since 1970; nil when no pair has one
 	LastUS       *int64         `json:"last_us"`
 	InWindow     int            `json:"in_window"` // of them between the two
-	Copied       int            `json:"copied"`    // ids that stand for several calls: not paired
+	Copied       int            `json:"copied"`    // ids that stand for several calls here: not paired
 	Statuses     map[string]int `json:"statuses"`
 	Vantages     []string       `json:"vantages"`
 	TTFTKinds    []string       `json:"ttft_kinds"`
@@ -129,10 +129,10 @@ type Side struct {
 func (x *comparing) describe(s *sideRows, of picker) *Side {
 	d := &Side{Requests: len(s.rows), Client: s.client(), Statuses: map[string]int{}, Vantages: []string{}, TTFTKinds: []string{}}
 	var lags []float64
-	for i := range s.rows {
+	for i := range s.rows { // by id
 		r := &s.rows[i]
 		d.Statuses[r.status]++
-		if r.copied {
+		if r.copied && (i == 0 || s.rows[i-1].id != r.id) {
 			d.Copied++
 		}
 		d.Vantages, d.TTFTKinds = addNew(d.Vantages, r.vantage), addNew(d.TTFTKinds, r.kind)

@@ -22,7 +22,7 @@ type SLODelta struct {
 }
 
 // SLOSide is the attainment of one run over the judged pairs. Rates are over the time from the first to the last paired
-// arrival of the base run, which both runs were sent in.
+// arrival of the base run, which both runs were sent in. Tokens are those of the pairs for which both runs tell them.
 type SLOSide struct {
 	Good       int        `json:"good"`
 	Share      *float64   `json:"share"`
@@ -57,7 +57,9 @@ func (x *comparing) slo() *SLODelta {
 	span := spanSeconds(judged)
 	d.Base, d.Cand = sloSide(judged, baseOf, span, objective), sloSide(judged, candOf, span, objective)
 	d.Requests = x.totals(judged, func(l *logical) float64 { return indicator(l.good()) })
-	d.Tokens = x.totals(judged, goodTokens)
+	told := slices.DeleteFunc(slices.Clone(judged), func(p paired) bool { return p.base.output == nil || p.cand.output == nil })
+	d.Tokens = x.totals(told, goodTokens)
+	d.Base.TokensPS, d.Cand.TokensPS = tokensPS(told, baseOf, span), tokensPS(told, candOf, span)
 	if why := x.withheld[e2e]; why != "" && s.has("e2e") {
 		d.Withheld, d.Good.Verdict = why, Inconclusive
 	}
@@ -73,20 +75,30 @@ func goodTokens(l *logical) float64 {
 
 func sloSide(pairs []paired, of picker, span *float64, objective float64) SLOSide {
 	s := SLOSide{}
-	tokens := 0.0
 	for _, p := range pairs {
 		if of(p).good() {
 			s.Good++
 		}
-		tokens += goodTokens(of(p))
 	}
 	s.Share = ratioOf(float64(s.Good), float64(len(pairs)))
 	s.CI[0], s.CI[1] = stats.Wilson(s.Good, len(pairs))
 	s.Met = stats.PercentileVerdict(len(pairs)-s.Good, len(pairs), objective)
 	if span != nil {
-		s.RequestsPS, s.TokensPS = ratioOf(float64(s.Good), *span), ratioOf(tokens, *span)
+		s.RequestsPS = ratioOf(float64(s.Good), *span)
 	}
 	return s
+}
+
+// tokensPS is nil where no pair tells its tokens in both runs.
+func tokensPS(told []paired, of picker, span *float64) *float64 {
+	if span == nil || len(told) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, p := range told {
+		sum += goodTokens(of(p))
+	}
+	return ratioOf(sum, *span)
 }
 
 // totals compares the sums of v by the paired bootstrap.
@@ -144,7 +156,7 @@ type TurnedSide struct {
 
 const maxTurned = 50 // of each kind
 
-// turned lists pairs that changed sides, those whose TTFT changed most first.
+// turned counts the pairs that changed sides and lists them, those whose TTFT changed most first.
 func (x *comparing) turned() []Turned {
 	fine := (*logical).ok
 	known := func(l *logical) bool { return l.ok() || l.failed() }
@@ -164,6 +176,7 @@ func (x *comparing) turned() []Turned {
 			bad = append(bad, t)
 		}
 	}
+	x.out.ToBad, x.out.ToGood = len(bad), len(good)
 	return append(largest(bad), largest(good)...)
 }
 

@@ -215,3 +215,22 @@ func TestComparisonJSON(t *testing.T) {
 		}
 	}
 }
+
+// An id that stands for three calls is one id, and is in both runs. Where the candidate does not tell its tokens, nobody knows how many good ones came.
+func TestCompareUntold(t *testing.T) {
+	tr, rows := newTrial(t, "ttft<=500ms@95%"), traffic(60)
+	again := slices.Clone(rows)
+	for i := range 2 {
+		q := rows[0]
+		q.Arrival, q.SourceLine = new(*q.Arrival+int64(i)+1), int64(1000+i)
+		again = append(again, q)
+	}
+	cand := changed(rows, func(_ int, q *trace.Request) { q.OutputTokens, q.ReasoningTokens, q.ChunkTokens = nil, nil, nil })
+	c := tr.compare(tr.load(again), tr.load(cand), CompareOptions{})
+	if b := c.Sides["base"]; b.Copied != 1 || b.Requests != 62 || c.Pairs != 59 || c.Paired.BaseOnly != 0 || c.Paired.CandOnly != 0 {
+		t.Errorf("%+v, %+v, %d pairs", b, c.Paired, c.Pairs)
+	}
+	if s := c.SLO; s.Base.TokensPS != nil || s.Cand.TokensPS != nil || s.Tokens != nil || s.Requests == nil {
+		t.Errorf("tokens a second %v and %v, ratio %v", s.Base.TokensPS, s.Cand.TokensPS, s.Tokens)
+	}
+}

@@ -2,6 +2,8 @@ package reports
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"reprise/analyze"
@@ -81,6 +83,12 @@ func reason(c *analyze.Comparison) string {
 				parts = append(parts, change(d))
 			}
 		}
+		if len(parts) == 0 { // no latency speaks for it
+			parts = shareChanges(c, verdict)
+		}
+	}
+	if !slices.ContainsFunc(c.Metrics, func(d analyze.Delta) bool { return d.Gated }) {
+		parts = append(parts, "no latency is known in both runs")
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("no deciding figure changed by more than the margin of %s", percent(c.Margin))
@@ -88,13 +96,29 @@ func reason(c *analyze.Comparison) string {
 	return strings.Join(parts, "; ")
 }
 
+// shareChanges are the shares with a verdict in words: "failures worse: 0.5 % → 2 %".
+func shareChanges(c *analyze.Comparison, verdict string) (out []string) {
+	add := func(name string, d analyze.ShareDelta) {
+		if d.Verdict == verdict && d.Base != nil && d.Cand != nil {
+			out = append(out, name+" "+changeWord[verdict]+": "+percent(*d.Base)+" → "+percent(*d.Cand))
+		}
+	}
+	if c.SLO != nil {
+		add("good requests", c.SLO.Good)
+	}
+	add("failures", c.Failures)
+	return out
+}
+
+var changeWord = map[string]string{analyze.Worse: "worse", analyze.Better: "better", analyze.Inconclusive: "undecided"}
+
 // change is one figure in words: "tpot p99 worse by 23 % [18, 29]".
 func change(d analyze.Delta) string {
 	name := figureName(d)
 	if d.Ratio == nil || d.CI == nil {
 		return name + " " + d.Verdict + " (" + duration(d.Base) + " → " + duration(d.Cand) + ")"
 	}
-	word := map[string]string{analyze.Worse: "worse", analyze.Better: "better", analyze.Inconclusive: "undecided"}[d.Verdict]
+	word := changeWord[d.Verdict]
 	if d.LowN && d.Verdict == analyze.Inconclusive {
 		word += " (low n)" // the interval does not hold then
 	}
@@ -104,9 +128,24 @@ func change(d analyze.Delta) string {
 // ratioText is a ratio with its interval as people say it: as a change in per cent, or as a factor from 2 on.
 func ratioText(r, lo, hi float64) string {
 	if max(r, 1/r) >= 2 {
-		return fmt.Sprintf("x %.3g [%.3g, %.3g]", r, lo, hi)
+		return "x " + three(r) + " [" + three(lo) + ", " + three(hi) + "]"
 	}
-	return fmt.Sprintf("%+.3g %% [%+.3g, %+.3g]", 100*(r-1), 100*(lo-1), 100*(hi-1))
+	return signed(100*(r-1)) + " % [" + signed(100*(lo-1)) + ", " + signed(100*(hi-1)) + "]"
+}
+
+// three prints v with three significant digits, and never in powers of ten.
+func three(v float64) string {
+	if math.Abs(v) >= 999.5 {
+		return number(v, 0)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+func signed(v float64) string {
+	if v < 0 {
+		return three(v)
+	}
+	return "+" + three(v)
 }
 
 func figureName(d analyze.Delta) string { return fmt.Sprintf("%s p%.4g", d.Metric, 100*d.Quantile) }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,10 +35,30 @@ func TestComparisonAnswer(t *testing.T) {
 // A change by a factor is not said in hundreds of per cent; half is a factor too.
 func TestRatioText(t *testing.T) {
 	for want, c := range map[string][3]float64{"+23 % [+18, +29]": {1.23, 1.18, 1.29}, "x 6.71 [3.02, 13]": {6.714, 3.023, 12.97}, "x 0.4 [0.3, 0.55]": {.4, .3, .55},
-		"-31 % [-35, -27]": {.69, .65, .73}} {
+		"-31 % [-35, -27]": {.69, .65, .73}, "x 1,235 [2, 20,000]": {1234.6, 2, 20000}, "+90 % [+0, +2,900]": {1.9, 1, 30}} {
 		if got := ratioText(c[0], c[1], c[2]); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// What is worse without a latency that is, and what is known of no latency, is said; the verdict does not deny itself.
+func TestReasonWithoutLatency(t *testing.T) {
+	c := comparison()
+	c.Metrics = slices.DeleteFunc(c.Metrics, func(d analyze.Delta) bool { return d.Verdict == analyze.Worse || d.Verdict == analyze.Better })
+	if got, want := reason(c), "good requests worse: 96.2 % → 91.8 %"; !strings.HasPrefix(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	c.Metrics, c.SLO, c.Verdict, c.Failures.Verdict = nil, nil, analyze.Inconclusive, analyze.NonInferior
+	if got, want := reason(c), "no latency is known in both runs"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if s := figuresSection(c); s.Missing != "no metric is known on both sides of a pair" {
+		t.Errorf("figures: %q", s.Missing)
+	}
+	c.ToBad, c.ToGood = 1234, 5
+	if s := turnedSection(c); len(s.Result.Warnings) != 1 || s.Result.Warnings[0].Message != "1,234 turned bad and 5 good; 1 of them are listed" || !strings.HasPrefix(s.Result.About, "Pairs that ended well in one run only") {
+		t.Errorf("%q %+v", s.Result.About, s.Result.Warnings)
 	}
 }
 

@@ -140,7 +140,11 @@ func figuresSection(c *analyze.Comparison) Section {
 			rows[i] = append(rows[i], noiseCells(d.Noise)...)
 		}
 	}
-	s := section("figures", table("figures", "Every figure", about, columnsOf(1, columns...), rows), withheld(c))
+	missing := withheld(c)
+	if missing == "" && len(rows) == 0 {
+		missing = "no metric is known on both sides of a pair"
+	}
+	s := section("figures", table("figures", "Every figure", about, columnsOf(1, columns...), rows), missing)
 	if s.Missing == "" {
 		s.Charts = ratioChart(c)
 	}
@@ -251,7 +255,15 @@ func turnedSection(c *analyze.Comparison) Section {
 		}
 		rows = append(rows, row)
 	}
-	return section("turned", table("turned", "Requests that changed sides", "Pairs that met the objective in one run only, the first of each kind.",
+	what := "ended well"
+	if c.SLO != nil {
+		what = "met the objective"
+	}
+	r := table("turned", "Requests that changed sides", "Pairs that "+what+" in one run only, those whose first token moved most first.",
 		columnsOf(1, "request_id text", "turned text", "base_status text", "base_ttft ms", "base_tpot ms", "base_e2e ms", "base_max_gap ms",
-			"candidate_status text", "candidate_ttft ms", "candidate_tpot ms", "candidate_e2e ms", "candidate_max_gap ms"), rows), withheld(c))
+			"candidate_status text", "candidate_ttft ms", "candidate_tpot ms", "candidate_e2e ms", "candidate_max_gap ms"), rows)
+	if all := c.ToBad + c.ToGood; all > len(rows) {
+		r.Warnings = []analyze.Warning{{Code: "listed", Message: fmt.Sprintf("%s turned bad and %s good; %s of them are listed", count(int64(c.ToBad)), count(int64(c.ToGood)), count(int64(len(rows))))}}
+	}
+	return section("turned", r, withheld(c))
 }
