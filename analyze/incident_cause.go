@@ -31,13 +31,14 @@ type load struct {
 	rateBase, rate, prefillBase, prefill float64
 	meanBase, mean, cachedBase, cached   float64
 	share                                float64
+	untold                               bool // prefill is not known
 }
 
 func diffRows(r *Result) []load {
 	var rows []load
 	for _, row := range r.Rows {
 		f := func(i int) float64 { v, _ := row[i].(float64); return v }
-		rows = append(rows, load{row[0].(string), row[1].(string), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12)})
+		rows = append(rows, load{row[0].(string), row[1].(string), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12), row[7] == nil})
 	}
 	return rows
 }
@@ -70,6 +71,8 @@ func (in *Incident) judge(rows []load) {
 	switch {
 	case 2*in.Failed > in.Bad:
 		in.Cause, in.Text = "failures", fmt.Sprintf("%d of %d bad requests failed with an error or a timeout", in.Failed, in.Bad)
+	case all.untold:
+		in.Cause, in.Text = "unexplained", "the log does not tell the load: no request of the window has input tokens"
 	case all.prefill <= grown*all.prefillBase:
 		in.Cause, in.Text = "unexplained", "the load was not larger than outside ("+tokens+"): look at the engine, the host, the network"
 	case tenant.mean > grown*tenant.meanBase && all.cached < all.cachedBase-.2 && tenant.rate <= grown*tenant.rateBase && who == "":

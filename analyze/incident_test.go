@@ -56,6 +56,7 @@ func TestIncidentCause(t *testing.T) {
 			"long_prompts", "1500 uncached tokens a request instead of 50", "acme"},
 		"failures":     {Incident{Bad: 10, Failed: 8}, []load{all}, "failures", "8 of 10", ""},
 		"same load":    {Incident{Bad: 10}, []load{{dimension: "all", prefillBase: 100, prefill: 110}}, "unexplained", "110 instead of 100", ""},
+		"unknown load": {Incident{Bad: 10}, []load{{dimension: "all", rateBase: 1, rate: 5, untold: true}}, "unexplained", "does not tell the load", ""},
 		"more of them": {Incident{Bad: 10}, []load{{dimension: "all", rateBase: 1, rate: 5, prefillBase: 100, prefill: 500, meanBase: 100, mean: 100}}, "more_requests", "5.00/s instead of 1.00/s", ""},
 		"cold cache":   {Incident{Bad: 10}, []load{{dimension: "all", rateBase: 1, rate: 1, prefillBase: 100, prefill: 400, meanBase: 100, mean: 400, cachedBase: .8, cached: .1}}, "cache_loss", "10 % of input tokens instead of 80 %", ""},
 	} {

@@ -40,7 +40,7 @@ summed AS (
 -- an answer whose call cannot be judged is neither good nor bad: without a judged one there is no figure
 judged_calls AS (
   SELECT grp, CASE WHEN count(CASE WHEN verdict IN ('good', 'bad') THEN 1 END) > 0
-                   THEN CAST(coalesce(sum(CASE WHEN verdict = 'good' THEN output_tokens END), 0) AS BIGINT) END AS good_tokens
+                   THEN CAST(CASE WHEN count(CASE WHEN verdict = 'good' THEN 1 END) > 0 THEN sum(CASE WHEN verdict = 'good' THEN output_tokens END) ELSE 0 END AS BIGINT) END AS good_tokens
   FROM calls
   WHERE generation AND NOT cached_response
   GROUP BY grp

@@ -2,7 +2,7 @@
 -- about Logical requests that met every term of the SLO. attainment = good / (good + bad). Bad: a term missed, a failure of ours, a call cut off after
 -- about a deadline had passed. Out of the ratio: client errors, calls cut off in time, unevaluable (the log cannot tell, or no term applies). A term's
 -- about own attainment, over the calls that the SLO sets it for, counts a failure as missed and what it says nothing of (one token, given whole, not
--- about measured) as met. Interval: Wilson, 95 %. Rates are over the time covered, by arrival.
+-- about measured) as met. Interval: Wilson, 95 %. Rates are over the time covered, by arrival; those of tokens are of the calls that tell them.
 -- level L0
 -- metric good | requests | ok, and every term of the SLO that applies holds; failures of the service are bad, the caller's errors are shown beside
 -- metric attainment | share | good / (good + bad), with Wilson interval; goodput: good requests and their tokens a second
@@ -38,7 +38,7 @@ summed AS (
   SELECT grp, sum(n) AS n, sum(judged) AS judged, nullif(sum(judged), 0) * 1e0 AS base, sum(good) AS good,
          sum(CASE WHEN verdict = 'unevaluable' THEN n ELSE 0 END) AS unevaluable, sum(CASE WHEN verdict = 'excluded' THEN n ELSE 0 END) AS excluded,
          sum(CASE WHEN missed = -2 THEN n ELSE 0 END) AS client_errors,
-         sum(CASE WHEN verdict = 'good' THEN tokens ELSE 0 END) AS good_tokens, sum(tokens) AS tokens, sum(other_attempts) AS other_attempts,
+         CASE WHEN sum(good) > 0 THEN sum(CASE WHEN verdict = 'good' THEN tokens END) ELSE 0 END AS good_tokens, sum(tokens) AS tokens, sum(other_attempts) AS other_attempts,
          sum(other_judged) AS other_judged, sum(other_good) AS other_good, sum(other_tokens) AS other_tokens,
          sum(CASE WHEN mod(asked, 2) >= 1 THEN judged END) AS ttft_n, sum(CASE WHEN mod(asked, 2) >= 1 AND mod(missed, 2) < 1 THEN answered ELSE 0 END) AS ttft_met,
          sum(CASE WHEN mod(asked, 4) >= 2 THEN judged END) AS ttfvt_n, sum(CASE WHEN mod(asked, 4) >= 2 AND mod(missed, 4) < 2 THEN answered ELSE 0 END) AS ttfvt_met,

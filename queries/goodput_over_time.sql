@@ -23,7 +23,7 @@ placed AS (
 counted AS (
   SELECT grp, start_us, seconds, CAST(sum(n) AS BIGINT) AS n, CAST(sum(good) AS BIGINT) AS good, CAST(sum(bad) AS BIGINT) AS bad,
          CAST(sum(unevaluable) AS BIGINT) AS unevaluable, CAST(sum(excluded) AS BIGINT) AS excluded,
-         sum(good_tokens) AS good_tokens, sum(delivered_tokens) AS delivered_tokens
+         CASE WHEN sum(good) > 0 THEN sum(good_tokens) ELSE 0 END AS good_tokens, sum(delivered_tokens) AS delivered_tokens
   FROM placed
   GROUP BY grp, start_us, seconds
 )

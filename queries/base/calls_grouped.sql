@@ -17,13 +17,13 @@ FROM (
            first_arrival_us AS arrival_us, waited_us + ttft_us AS ttft_us, waited_us + ttfvt_us AS ttfvt_us, waited_us + e2e_us AS e2e_us,
            (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us,
            -- the wait only adds: what was late without it is late
-           CASE WHEN ttft_ok THEN waited_us + ttft_us <= ttft_slo_us ELSE ttft_ok END AS ttft_ok,
+           CASE WHEN ttft_ok THEN waited_us + coalesce(ttft_us, e2e_us) <= ttft_slo_us ELSE ttft_ok END AS ttft_ok,
            CASE WHEN ttfvt_ok THEN waited_us + ttfvt_us <= ttfvt_slo_us ELSE ttfvt_ok END AS ttfvt_ok,
            CASE WHEN e2e_ok THEN waited_us + e2e_us <= e2e_slo_us ELSE e2e_ok END AS e2e_ok,
            -- the earlier attempts may have used up the time that the SLO allows
            CASE WHEN NOT generation OR cached_response THEN verdict
-                WHEN latency AND (waited_us + ttft_us > ttft_slo_us OR waited_us + ttfvt_us > ttfvt_slo_us OR waited_us + e2e_us > e2e_slo_us
-                                  OR (whole AND {nonstream} = 'e2e' AND waited_us + e2e_us > ttft_slo_us)) THEN 'bad'
+                WHEN latency AND ((ttft_ok AND waited_us + coalesce(ttft_us, e2e_us) > ttft_slo_us) OR waited_us + ttfvt_us > ttfvt_slo_us
+                                  OR waited_us + e2e_us > e2e_slo_us) THEN 'bad'
                 -- how long the earlier ones took is not known
                 WHEN verdict = 'good' AND waited_us IS NULL AND mod(asked, 16) NOT IN (0, 4) THEN 'unevaluable'
                 WHEN outcome IN ('cancelled', 'in_flight')

@@ -1,16 +1,14 @@
 -- about Calls to generate text, one row a group, verdict, terms that the SLO asks of them (asked) and terms that they missed (missed: a sum as asked, 0 where
--- about good; -1 not answered, -2 refused as the caller's error: no terms; where streaming terms are to hold for calls given whole, these miss them): n calls, their tokens, and what the attempts add that do not speak for their call
+-- about good; -1 not answered, -2 refused as the caller's error: no terms): n calls, their tokens (NULL where none tells), and what the attempts add that do not speak for their call
 -- about (other_attempts, of them other_judged and other_good, other_tokens). measured_good: every term asked was measured and holds.
 -- kept goodput and goodput by other rules read it
 SELECT grp, verdict, asked,
        CASE WHEN verdict = 'good' THEN 0 WHEN outcome = 'client_error' THEN -2 WHEN NOT latency THEN -1
-            ELSE CASE WHEN ttft_ok = FALSE OR (whole AND mod(asked, 2) >= 1 AND ({nonstream} = 'fail' OR ({nonstream} = 'e2e' AND e2e_us > ttft_slo_us))) THEN 1 ELSE 0 END
-               + CASE WHEN ttfvt_ok = FALSE OR (whole AND mod(asked, 4) >= 2 AND {nonstream} = 'fail') THEN 2 ELSE 0 END
-               + CASE WHEN tpot_ok = FALSE OR (whole AND mod(asked, 8) >= 4 AND {nonstream} = 'fail') THEN 4 ELSE 0 END + CASE WHEN e2e_ok = FALSE THEN 8 ELSE 0 END
-               + CASE WHEN max_gap_ok = FALSE OR (whole AND asked >= 16 AND {nonstream} = 'fail') THEN 16 ELSE 0 END END AS missed,
-       coalesce((mod(asked, 2) < 1 OR ttft_ok) AND (mod(asked, 4) < 2 OR ttfvt_ok) AND (mod(asked, 8) < 4 OR tpot_ok) AND (mod(asked, 16) < 8 OR e2e_ok)
+            ELSE CASE WHEN ttft_ok = FALSE THEN 1 ELSE 0 END + CASE WHEN ttfvt_ok = FALSE THEN 2 ELSE 0 END + CASE WHEN tpot_ok = FALSE THEN 4 ELSE 0 END
+               + CASE WHEN e2e_ok = FALSE THEN 8 ELSE 0 END + CASE WHEN max_gap_ok = FALSE THEN 16 ELSE 0 END END AS missed,
+       coalesce((mod(asked, 2) < 1 OR (ttft_ok AND ttft_us IS NOT NULL)) AND (mod(asked, 4) < 2 OR ttfvt_ok) AND (mod(asked, 8) < 4 OR tpot_ok) AND (mod(asked, 16) < 8 OR e2e_ok)
                 AND (asked < 16 OR max_gap_ok) AND asked > 0, FALSE) AS measured_good,
-       count(*) AS n, CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS tokens, CAST(coalesce(sum(other_attempts), 0) AS BIGINT) AS other_attempts,
+       count(*) AS n, CAST(sum(output_tokens) AS BIGINT) AS tokens, CAST(coalesce(sum(other_attempts), 0) AS BIGINT) AS other_attempts,
        CAST(coalesce(sum(other_judged), 0) AS BIGINT) AS other_judged, CAST(coalesce(sum(other_good), 0) AS BIGINT) AS other_good,
        CAST(coalesce(sum(other_tokens), 0) AS BIGINT) AS other_tokens
 FROM calls

@@ -150,27 +150,16 @@ FROM (
 ) /* requests */,
 judged AS (
 SELECT *,
-       CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS ttft_slo_us, CAST(NULL AS BIGINT) AS ttfvt_slo_us, CAST(NULL AS BIGINT) AS tpot_slo_us, CAST(NULL AS BIGINT) AS e2e_slo_us,
-       CAST(NULL AS BIGINT) AS max_gap_slo_us,
-       ttft_us <= CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS ttft_ok, ttfvt_us <= CAST(NULL AS BIGINT) AS ttfvt_ok, tpot_us <= CAST(NULL AS BIGINT) AS tpot_ok,
-       e2e_us <= CAST(NULL AS BIGINT) AS e2e_ok, max_gap_us <= CAST(NULL AS BIGINT) AS max_gap_ok,
-       CASE WHEN CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END THEN 1 ELSE 0 END + CASE WHEN FALSE THEN 2 ELSE 0 END + CASE WHEN FALSE THEN 4 ELSE 0 END
-         + CASE WHEN FALSE THEN 8 ELSE 0 END + CASE WHEN FALSE THEN 16 ELSE 0 END AS asked,
        CASE WHEN NOT (CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END OR FALSE OR FALSE OR FALSE OR FALSE)
               THEN CASE WHEN generation AND NOT cached_response THEN 'unevaluable' ELSE 'excluded' END
             WHEN latency THEN
-         CASE WHEN ttft_us > CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END OR tpot_us > CAST(NULL AS BIGINT) OR e2e_us > CAST(NULL AS BIGINT) OR max_gap_us > CAST(NULL AS BIGINT)
-                OR ttfvt_us > CAST(NULL AS BIGINT) THEN 'bad'
-              WHEN whole AND CAST('skip' AS STRING) = 'fail' AND (CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END OR FALSE OR FALSE OR FALSE) THEN 'bad'
+         CASE WHEN ttft_ok = FALSE OR tpot_ok = FALSE OR e2e_ok = FALSE OR max_gap_ok = FALSE OR ttfvt_ok = FALSE THEN 'bad'
               -- a bound of the row's own that depends on input tokens that are unknown
               WHEN CAST(false AS BOOLEAN) AND input_tokens IS NULL AND ((CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END AND CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END IS NULL) OR (FALSE AND CAST(NULL AS BIGINT) IS NULL)
                 OR (FALSE AND CAST(NULL AS BIGINT) IS NULL)) THEN 'unevaluable'
               -- the usual case first: every term has its measure
-              WHEN (NOT CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END OR ttft_us IS NOT NULL) AND (NOT FALSE OR ttfvt_us IS NOT NULL)
-               AND (NOT FALSE OR tpot_us IS NOT NULL) AND (NOT FALSE OR e2e_us IS NOT NULL)
-               AND (NOT FALSE OR max_gap_us IS NOT NULL) THEN 'good'
-              WHEN whole AND CAST('skip' AS STRING) = 'e2e' AND CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END
-                THEN CASE WHEN e2e_us > CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END THEN 'bad' WHEN e2e_us IS NULL THEN 'unevaluable' ELSE 'good' END
+              WHEN (NOT CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END OR ttft_ok) AND (NOT FALSE OR ttfvt_ok) AND (NOT FALSE OR tpot_ok)
+               AND (NOT FALSE OR e2e_ok) AND (NOT FALSE OR max_gap_ok) THEN 'good'
               -- a term applies, but the log does not hold its measure
               WHEN FALSE AND e2e_us IS NULL THEN 'unevaluable'
               WHEN whole IS NOT TRUE AND CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END AND ttft_us IS NULL AND coalesce(output_tokens >= 1, TRUE) THEN 'unevaluable'
@@ -178,9 +167,7 @@ SELECT *,
               WHEN whole IS NOT TRUE AND FALSE AND tpot_us IS NULL AND coalesce(paced_tokens >= 2, TRUE) THEN 'unevaluable'
               WHEN whole IS NOT TRUE AND FALSE AND max_gap_us IS NULL AND coalesce(chunks >= 2, output_tokens >= 2, TRUE) THEN 'unevaluable'
               -- no term applies
-              WHEN (NOT CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END OR ttft_us IS NULL) AND (NOT FALSE OR ttfvt_us IS NULL)
-               AND (NOT FALSE OR tpot_us IS NULL) AND (NOT FALSE OR e2e_us IS NULL)
-               AND (NOT FALSE OR max_gap_us IS NULL) THEN 'unevaluable'
+              WHEN coalesce(ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok) IS NULL THEN 'unevaluable'
               ELSE 'good' END
             WHEN NOT generation OR cached_response THEN 'excluded'
             WHEN outcome = 'failed' OR (outcome = 'client_error' AND CAST('beside' AS STRING) = 'bad') THEN 'bad'
@@ -191,7 +178,19 @@ SELECT *,
                   OR ((ttft_us IS NOT NULL OR (stream AND whole IS NOT TRUE)) AND (coalesce(ttft_us, end_us) > CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END OR max_gap_us > CAST(NULL AS BIGINT)
                                     OR coalesce(ttfvt_us, CASE WHEN ttft_us IS NULL THEN end_us END) > CAST(NULL AS BIGINT)))) THEN 'bad'
             ELSE 'excluded' END AS verdict
-FROM requests
+FROM (
+  SELECT *,
+         CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS ttft_slo_us, CAST(NULL AS BIGINT) AS ttfvt_slo_us, CAST(NULL AS BIGINT) AS tpot_slo_us, CAST(NULL AS BIGINT) AS e2e_slo_us,
+         CAST(NULL AS BIGINT) AS max_gap_slo_us,
+         CASE WHEN whole AND CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END AND CAST('skip' AS STRING) <> 'skip' THEN CAST('skip' AS STRING) = 'e2e' AND e2e_us <= CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END ELSE ttft_us <= CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END END AS ttft_ok,
+         CASE WHEN whole AND FALSE AND CAST('skip' AS STRING) = 'fail' THEN FALSE ELSE ttfvt_us <= CAST(NULL AS BIGINT) END AS ttfvt_ok,
+         CASE WHEN whole AND FALSE AND CAST('skip' AS STRING) = 'fail' THEN FALSE ELSE tpot_us <= CAST(NULL AS BIGINT) END AS tpot_ok,
+         e2e_us <= CAST(NULL AS BIGINT) AS e2e_ok,
+         CASE WHEN whole AND FALSE AND CAST('skip' AS STRING) = 'fail' THEN FALSE ELSE max_gap_us <= CAST(NULL AS BIGINT) END AS max_gap_ok,
+         CASE WHEN CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END THEN 1 ELSE 0 END + CASE WHEN FALSE THEN 2 ELSE 0 END + CASE WHEN FALSE THEN 4 ELSE 0 END
+           + CASE WHEN FALSE THEN 8 ELSE 0 END + CASE WHEN FALSE THEN 16 ELSE 0 END AS asked
+  FROM requests
+)
 ) /* judged */,
 retried AS (
 SELECT root_request_id FROM attempts WHERE attempt > 1 AND arrival >= TIMESTAMP '2026-11-30 00:53:20.000000Z' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000Z'
@@ -212,10 +211,10 @@ SELECT grp, request_id, root_request_id, attempt, session_id, turn, source_forma
        all_tokens - coalesce(output_tokens, 0) AS other_tokens
 FROM (
   SELECT grp, request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, clock_domain, ttft_kind, quality, first_arrival_us AS arrival_us, model, model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind, stream, cached_response, generation, outcome, whole, error_class, http_status, finish_reason, input_tokens, cached_tokens, output_tokens, reasoning_tokens, visible_tokens, max_tokens, tokens_source, uncached_tokens, system_tokens, system_hash, prefix_ids, prefix_block_tokens, prefix_exact, first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us, gaps_us, chunk_tokens, till_us, latency, streamed, waited_us + ttft_us AS ttft_us, paced_tokens, tpot_us, waited_us + e2e_us AS e2e_us, waited_us + ttfvt_us AS ttfvt_us, status, excluded, merge_us, merged, (waited_us + e2e_us) * 1e0 / nullif(output_tokens, 0) AS ntpot_us, chunks, max_gap_us, ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us, -- the wait only adds: what was late without it is late
-           CASE WHEN ttft_ok THEN waited_us + ttft_us <= ttft_slo_us ELSE ttft_ok END AS ttft_ok, CASE WHEN ttfvt_ok THEN waited_us + ttfvt_us <= ttfvt_slo_us ELSE ttfvt_ok END AS ttfvt_ok, tpot_ok, CASE WHEN e2e_ok THEN waited_us + e2e_us <= e2e_slo_us ELSE e2e_ok END AS e2e_ok, max_gap_ok, asked, -- the earlier attempts may have used up the time that the SLO allows
+           CASE WHEN ttft_ok THEN waited_us + coalesce(ttft_us, e2e_us) <= ttft_slo_us ELSE ttft_ok END AS ttft_ok, CASE WHEN ttfvt_ok THEN waited_us + ttfvt_us <= ttfvt_slo_us ELSE ttfvt_ok END AS ttfvt_ok, tpot_ok, CASE WHEN e2e_ok THEN waited_us + e2e_us <= e2e_slo_us ELSE e2e_ok END AS e2e_ok, max_gap_ok, asked, -- the earlier attempts may have used up the time that the SLO allows
            CASE WHEN NOT generation OR cached_response THEN verdict
-                WHEN latency AND (waited_us + ttft_us > ttft_slo_us OR waited_us + ttfvt_us > ttfvt_slo_us OR waited_us + e2e_us > e2e_slo_us
-                                  OR (whole AND CAST('skip' AS STRING) = 'e2e' AND waited_us + e2e_us > ttft_slo_us)) THEN 'bad'
+                WHEN latency AND ((ttft_ok AND waited_us + coalesce(ttft_us, e2e_us) > ttft_slo_us) OR waited_us + ttfvt_us > ttfvt_slo_us
+                                  OR waited_us + e2e_us > e2e_slo_us) THEN 'bad'
                 -- how long the earlier ones took is not known
                 WHEN verdict = 'good' AND waited_us IS NULL AND mod(asked, 16) NOT IN (0, 4) THEN 'unevaluable'
                 WHEN outcome IN ('cancelled', 'in_flight')
@@ -244,13 +243,11 @@ FROM (
 judged_sets AS (/* kept */
 SELECT grp, verdict, asked,
        CASE WHEN verdict = 'good' THEN 0 WHEN outcome = 'client_error' THEN -2 WHEN NOT latency THEN -1
-            ELSE CASE WHEN ttft_ok = FALSE OR (whole AND mod(asked, 2) >= 1 AND (CAST('skip' AS STRING) = 'fail' OR (CAST('skip' AS STRING) = 'e2e' AND e2e_us > ttft_slo_us))) THEN 1 ELSE 0 END
-               + CASE WHEN ttfvt_ok = FALSE OR (whole AND mod(asked, 4) >= 2 AND CAST('skip' AS STRING) = 'fail') THEN 2 ELSE 0 END
-               + CASE WHEN tpot_ok = FALSE OR (whole AND mod(asked, 8) >= 4 AND CAST('skip' AS STRING) = 'fail') THEN 4 ELSE 0 END + CASE WHEN e2e_ok = FALSE THEN 8 ELSE 0 END
-               + CASE WHEN max_gap_ok = FALSE OR (whole AND asked >= 16 AND CAST('skip' AS STRING) = 'fail') THEN 16 ELSE 0 END END AS missed,
-       coalesce((mod(asked, 2) < 1 OR ttft_ok) AND (mod(asked, 4) < 2 OR ttfvt_ok) AND (mod(asked, 8) < 4 OR tpot_ok) AND (mod(asked, 16) < 8 OR e2e_ok)
+            ELSE CASE WHEN ttft_ok = FALSE THEN 1 ELSE 0 END + CASE WHEN ttfvt_ok = FALSE THEN 2 ELSE 0 END + CASE WHEN tpot_ok = FALSE THEN 4 ELSE 0 END
+               + CASE WHEN e2e_ok = FALSE THEN 8 ELSE 0 END + CASE WHEN max_gap_ok = FALSE THEN 16 ELSE 0 END END AS missed,
+       coalesce((mod(asked, 2) < 1 OR (ttft_ok AND ttft_us IS NOT NULL)) AND (mod(asked, 4) < 2 OR ttfvt_ok) AND (mod(asked, 8) < 4 OR tpot_ok) AND (mod(asked, 16) < 8 OR e2e_ok)
                 AND (asked < 16 OR max_gap_ok) AND asked > 0, FALSE) AS measured_good,
-       count(*) AS n, CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS tokens, CAST(coalesce(sum(other_attempts), 0) AS BIGINT) AS other_attempts,
+       count(*) AS n, CAST(sum(output_tokens) AS BIGINT) AS tokens, CAST(coalesce(sum(other_attempts), 0) AS BIGINT) AS other_attempts,
        CAST(coalesce(sum(other_judged), 0) AS BIGINT) AS other_judged, CAST(coalesce(sum(other_good), 0) AS BIGINT) AS other_good,
        CAST(coalesce(sum(other_tokens), 0) AS BIGINT) AS other_tokens
 FROM calls
@@ -274,7 +271,7 @@ summed AS (
   SELECT grp, sum(n) AS n, sum(judged) AS judged, nullif(sum(judged), 0) * 1e0 AS base, sum(good) AS good,
          sum(CASE WHEN verdict = 'unevaluable' THEN n ELSE 0 END) AS unevaluable, sum(CASE WHEN verdict = 'excluded' THEN n ELSE 0 END) AS excluded,
          sum(CASE WHEN missed = -2 THEN n ELSE 0 END) AS client_errors,
-         sum(CASE WHEN verdict = 'good' THEN tokens ELSE 0 END) AS good_tokens, sum(tokens) AS tokens, sum(other_attempts) AS other_attempts,
+         CASE WHEN sum(good) > 0 THEN sum(CASE WHEN verdict = 'good' THEN tokens END) ELSE 0 END AS good_tokens, sum(tokens) AS tokens, sum(other_attempts) AS other_attempts,
          sum(other_judged) AS other_judged, sum(other_good) AS other_good, sum(other_tokens) AS other_tokens,
          sum(CASE WHEN mod(asked, 2) >= 1 THEN judged END) AS ttft_n, sum(CASE WHEN mod(asked, 2) >= 1 AND mod(missed, 2) < 1 THEN answered ELSE 0 END) AS ttft_met,
          sum(CASE WHEN mod(asked, 4) >= 2 THEN judged END) AS ttfvt_n, sum(CASE WHEN mod(asked, 4) >= 2 AND mod(missed, 4) < 2 THEN answered ELSE 0 END) AS ttfvt_met,
