@@ -1,6 +1,6 @@
 -- title First token by stage
--- about What the wait for the first token is made of (metrics.md 7.1), exact percentiles a stage; within a group and told the means of the stages add up to
--- about that of ttft. told engine: queue and prefill by the engine's own stamps; rest: the engine's first token - queue - prefill, such as the wait for a
+-- about What the wait for the first token is made of (metrics.md 7.1), exact percentiles a stage; within a group and told the means of the stages, each times
+-- about its n, add up to that of ttft times its n: not every call tells every stage. told engine: queue and prefill by the engine's own stamps; rest: the engine's first token - queue - prefill, such as the wait for a
 -- about running step; overhead: what the caller waited beyond the engine's first token; not_engine: overhead and rest, where the engine does not tell its first
 -- about token. told fitted: prefill = cost of a token alone on a replica x uncached tokens, overhead = what an empty prompt costs (network and half a step),
 -- about queue = what is left, 0 where the call was quicker. told unknown: neither. A call with a negative stage is in n_total only.

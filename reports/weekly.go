@@ -193,7 +193,11 @@ func burnAnswer(in WeeklyInput) (out []string) {
 		hottest := slices.MaxFunc(v, func(a, b rowView) int { return cmp.Compare(orZero(a.num("peak_burn")), orZero(b.num("peak_burn"))) })
 		start, _ := hottest.get("start_us").(int64)
 		end, _ := hottest.get("end_us").(int64)
-		out = append(out, fmt.Sprintf("%s would have fired; the hottest: rule %s%s from %s UTC, burn up to %s.", plural(n, "burn rate alert"), hottest.text("rule"),
+		again := ""
+		if all := fired(v); all > n {
+			again = " (" + count(int64(all)) + " with those that fired again shortly after)"
+		}
+		out = append(out, fmt.Sprintf("%s would have fired%s; the hottest: rule %s%s from %s UTC, burn up to %s.", plural(n, "burn rate alert"), again, hottest.text("rule"),
 			groupText(hottest), dayToDay(start, end), orUnknown(hottest.num("peak_burn"), one)))
 	} else {
 		out = append(out, strings.ToUpper(noAlert(w)[:1])+noAlert(w)[1:]+".")
@@ -207,6 +211,14 @@ func burnAnswer(in WeeklyInput) (out []string) {
 			percent(float64(w.Within)/float64(bad)), plural(len(w.Incidents), "incident")))
 	}
 	return out
+}
+
+// fired counts the alerts of a list in which those that are close to each other are one.
+func fired(alerts []rowView) (n int) {
+	for _, v := range alerts {
+		n += int(orZero(v.num("fired")))
+	}
+	return n
 }
 
 // dayToDay is a stretch of time with its days; the day is not said twice.

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,5 +112,23 @@ func TestMarkdownHostile(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), `**a\|b \*c\* &lt;d> 'e' \[f\](g) \# h**`) {
 		t.Errorf("%.300s", b.String())
+	}
+}
+
+// Alerts that fired again shortly after count as one, and the table of rules counts each: both numbers are said. The coverage is that of the week alone.
+func TestWeeklyFiredAgain(t *testing.T) {
+	in := weeklyStory()
+	alerts := in.Week.Results["alerts"]
+	alerts.Columns = append(slices.Clone(alerts.Columns), analyze.Column{Name: "fired", Unit: "alerts"})
+	for i := range alerts.Rows {
+		alerts.Rows[i] = append(slices.Clone(alerts.Rows[i]), int64(2+i))
+	}
+	in.Week.Results["goodput"] = &analyze.Result{Query: "goodput", Coverage: analyze.Coverage{Requests: 7}}
+	r := BuildWeekly(in)
+	if want := "2 burn rate alerts would have fired (5 with those that fired again shortly after); the hottest"; !strings.Contains(strings.Join(r.Answer, "\n"), want) {
+		t.Errorf("no %q in %q", want, r.Answer)
+	}
+	if got := r.Sections[0].Result.Coverage.Requests; got != 7 {
+		t.Errorf("coverage of %d requests", got)
 	}
 }

@@ -44,7 +44,10 @@ func groupTable(in WeeklyInput) Section {
 	r := table("objectives", "Objectives and error budget", about, columnsOf(1, "grp text", "judged requests", "bad requests", "unevaluable requests", "attainment share", "low share", "high share",
 		"met text", "allowed_bad requests", "budget_left share", "last_week share", "change share", "change_low share", "change_high share", "p_adjusted p", "verdict text"), rows)
 	if res := in.Week.Results["error_budget"]; res != nil {
-		r.SQL, r.Params, r.Coverage = res.SQL, res.Params, res.Coverage
+		r.SQL, r.Params, r.Coverage = res.SQL, res.Params, res.Coverage // of both weeks
+	}
+	if res := in.Week.Results["goodput"]; res != nil {
+		r.Coverage = res.Coverage
 	}
 	return section("objectives", r, "")
 }
