@@ -84,9 +84,18 @@ func (a *Account) Limits() []string {
 	slices.SortStableFunc(limits, func(x, y limit) int { return cmp.Compare(y.weight*y.n*x.of, x.weight*x.n*y.of) })
 	var out []string
 	for _, l := range limits {
-		if share := 100 * l.n / max(l.of, 1); share >= 1 && len(out) < 3 {
-			out = append(out, fmt.Sprintf("%d %% %s", share, l.text))
+		if 100*l.n >= max(l.of, 1) && len(out) < 3 {
+			out = append(out, fmt.Sprintf("%d %% %s", Percent(l.n, l.of), l.text))
 		}
 	}
 	return out
+}
+
+// Percent is n of a whole as the nearest per cent; 0 and 100 are said of none and all alone.
+func Percent(n, of int64) int64 {
+	p := (200*n + of) / (2 * of)
+	if n > 0 && n < of {
+		p = min(max(p, 1), 99)
+	}
+	return p
 }

@@ -49,3 +49,12 @@ func TestSeen(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// 457 of 12,238 are 3.7 %, and 11,781 are 96.3 %: 4 and 96. One of many is not none, and all but one not all.
+func TestPercent(t *testing.T) {
+	for _, c := range [][3]int64{{457, 12238, 4}, {11781, 12238, 96}, {2, 3, 67}, {1, 8, 13}, {1, 1000, 1}, {999, 1000, 99}, {0, 7, 0}, {7, 7, 100}} {
+		if got := Percent(c[0], c[1]); got != c[2] {
+			t.Errorf("%d of %d: %d %%, want %d", c[0], c[1], got, c[2])
+		}
+	}
+}

@@ -223,7 +223,7 @@ func coverage(acc *ingest.Account) string {
 		{"output_tokens", "output tokens"}, {"cached_input_tokens", "cached tokens"}, {"replica", "replica"}, {"tenant", "tenant"},
 		{"session_id", "session"}, {"system_prompt_hash", "system prompt"}, {"prefix_hash_ids", "prefix"}, {"queue_us", "engine stages"},
 	} {
-		parts = append(parts, fmt.Sprintf("%s %d %%", c.name, 100*acc.Coverage[c.column]/acc.Totals.Kept))
+		parts = append(parts, fmt.Sprintf("%s %d %%", c.name, ingest.Percent(acc.Coverage[c.column], acc.Totals.Kept)))
 	}
 	return strings.Join(parts, ", ")
 }
