@@ -112,7 +112,7 @@ func oracleHits(rows []trace.Request) map[string]map[string]any {
 	sums := map[string]*tally{}
 	for i := range prompts {
 		r := &prompts[i]
-		name := cmp.Or(r.Tenant, "unknown")
+		name := cmp.Or(r.Tenant, "(unknown)")
 		if sums[name] == nil {
 			sums[name] = &tally{}
 		}

@@ -20,8 +20,8 @@ func TestPackedPrompts(t *testing.T) {
 			InputTokens: trace.Ptr(int64(1500)), SystemPromptTokens: trace.Ptr(int64(1200)), SystemPromptHash: "s"}
 	}
 	got := numbers(t, newEngine(t), writeRun(t, rows), "system_prompt", map[string]string{"pack": "29"})
-	if v, ok := got["unknown"]["packed_saving"].(float64); !ok || !near(v, 0.965) {
-		t.Errorf("packed_saving: got %v, want 0.965", got["unknown"]["packed_saving"])
+	if v, ok := got["(unknown)"]["packed_saving"].(float64); !ok || !near(v, 0.965) {
+		t.Errorf("packed_saving: got %v, want 0.965", got["(unknown)"]["packed_saving"])
 	}
 }
 

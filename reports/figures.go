@@ -46,6 +46,14 @@ func (v rowView) counted(name string) string {
 	return unknown
 }
 
+// counts is a counted column and what it counts.
+func counts(v rowView, name, what string) string {
+	if n, ok := v.get(name).(int64); ok {
+		return plural(int(n), what)
+	}
+	return unknown + " " + what + "s"
+}
+
 func views(r *analyze.Result) []rowView {
 	if r == nil {
 		return nil
@@ -98,9 +106,9 @@ func requestsFigure(v rowView) Figure {
 			parts = append(parts, v.counted(s)+" "+strings.ReplaceAll(s, "_", " "))
 		}
 	}
-	value := v.counted("n") + " attempts"
+	value := counts(v, "n", "attempt")
 	if v.counted("calls") != v.counted("n") {
-		value += " of " + v.counted("calls") + " calls"
+		value += " of " + counts(v, "calls", "call")
 	}
 	return Figure{"requests", value, strings.Join(parts, ", ") + spanText(v)}
 }

@@ -99,6 +99,14 @@ func TestWilson(t *testing.T) { // EX-2.5
 	if lo, hi := Wilson(0, 5); lo != 0 || hi >= .5 {
 		t.Errorf("0 of 5: [%v, %v]", lo, hi)
 	}
+	for n := 1; n < 50; n++ { // exactly, whatever the rounding
+		if lo, _ := Wilson(0, n); lo != 0 {
+			t.Errorf("0 of %d: from %v", n, lo)
+		}
+		if _, hi := Wilson(n, n); hi != 1 {
+			t.Errorf("%d of %d: to %v", n, n, hi)
+		}
+	}
 }
 
 func TestMcNemar(t *testing.T) { // EX-2.7
