@@ -85,16 +85,16 @@ func sweepAnswer(s *analyze.Sweep, prefix string) (out []string) {
 		if p.AtHighest {
 			more = ", the highest load measured: there may be more above it"
 		}
-		say("most goodput: %.4g good tokens/s at %g times the recorded load%s", p.TokensPS, p.Speed, more)
+		say("most goodput: %s good tokens/s at %g times the recorded load%s", three(p.TokensPS), p.Speed, more)
 	}
 	return out
 }
 
 func loadText(s *analyze.Sweep, c analyze.LoadAtLevel) string {
 	word := map[string]string{"exact": "", "at_most": "below ", "at_least": "at least "}[c.Bound]
-	text := fmt.Sprintf("%s%.3g times the recorded load", word, *c.Speed)
+	text := fmt.Sprintf("%s%s times the recorded load", word, three(*c.Speed))
 	if c.OfferedPS != nil {
-		text += fmt.Sprintf(", %s%.3g requests/s", word, *c.OfferedPS)
+		text += fmt.Sprintf(", %s%s requests/s", word, three(*c.OfferedPS))
 	}
 	if c.Bound == "exact" {
 		text += " (" + known(s, c) + ")"
@@ -134,7 +134,7 @@ func moreCapacity(base, cand *analyze.Sweep) (text string) {
 				text = fmt.Sprintf("At %g %% good requests both capacities lie beyond the loads measured: which target carries more is not known.", 100*b.Attainment)
 				continue
 			}
-			return fmt.Sprintf("At %g %% good requests the candidate carries %s%.3g times the load of the base.", 100*b.Attainment, word, *c.Speed / *b.Speed)
+			return fmt.Sprintf("At %g %% good requests the candidate carries %s%s times the load of the base.", 100*b.Attainment, word, three(*c.Speed / *b.Speed))
 		}
 	}
 	return text
@@ -173,7 +173,7 @@ func capacityFigure(m *analyze.Migration) *Figure {
 		if l.Speed == nil {
 			return unknown
 		}
-		return map[string]string{"exact": "", "at_most": "below ", "at_least": "at least "}[l.Bound] + fmt.Sprintf("%.3g x", *l.Speed)
+		return map[string]string{"exact": "", "at_most": "below ", "at_least": "at least "}[l.Bound] + three(*l.Speed) + " x"
 	}
 	return &Figure{"capacity", last(b) + " → " + last(c), fmt.Sprintf("the recorded load, at %g %% good requests", 100*b.Capacity[len(b.Capacity)-1].Attainment)}
 }

@@ -63,7 +63,7 @@ func ruledOut(v *analyze.Investigation) []string {
 	if all, ok := rowOf(v.Diff, "all", "all"); ok {
 		rate, base := figureOf(all, v.Diff, "rate"), figureOf(all, v.Diff, "rate_base")
 		if rate != nil && base != nil && *rate <= 1.5**base {
-			say("more_requests", "more requests: %.3g a second against %.3g outside", *rate, *base)
+			say("more_requests", "more requests: %s a second against %s outside", three(*rate), three(*base))
 		}
 		cached, was := figureOf(all, v.Diff, "cached_share"), figureOf(all, v.Diff, "cached_share_base")
 		if cached != nil && was != nil && *cached >= *was-.2 {

@@ -195,7 +195,7 @@ func migrationFigures(m *analyze.Migration) (out []Figure) {
 		out = append(out, *c)
 	}
 	if b, n := perGood(m, 0), perGood(m, 1); b != nil && n != nil {
-		out = append(out, Figure{"cost", "$" + one(*b) + " → $" + one(*n), fmt.Sprintf("a million good output tokens at the load of the pairs (%+.3g %%)", 100*(*n / *b - 1))})
+		out = append(out, Figure{"cost", "$" + one(*b) + " → $" + one(*n), "a million good output tokens at the load of the pairs (" + signed(100*(*n / *b - 1)) + " %)"})
 	}
 	return out
 }

@@ -29,7 +29,7 @@ func noiseLine(c *analyze.Comparison) string {
 	for _, d := range c.Metrics {
 		if d.Gated && d.Noise != nil && d.Noise.Ratio != nil && *d.Noise.Ratio > 0 {
 			if by := math.Abs(math.Log(*d.Noise.Ratio)); by >= most {
-				most, name = by, fmt.Sprintf("%s by %+.3g %%", figureName(d), 100*(*d.Noise.Ratio-1))
+				most, name = by, figureName(d)+" by "+signed(100*(*d.Noise.Ratio-1))+" %"
 			}
 		}
 	}
