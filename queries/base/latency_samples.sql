@@ -14,21 +14,15 @@ asked AS NOT MATERIALIZED (
 speaking AS NOT MATERIALIZED (
   SELECT request_id, attempt, coalesce(own_arrival_us, -1) AS began_us FROM callers
 ),
-began_gaps AS NOT MATERIALIZED (
-  SELECT *, coalesce(arrival_us, -1) AS began_us FROM gaps
+began AS NOT MATERIALIZED (
+  SELECT 'chunk_gap' AS metric, grp, end_us AS at_us, tokens, CAST(gap_us AS DOUBLE) AS value_us, request_id, attempt, coalesce(arrival_us, -1) AS began_us FROM gaps
+  UNION ALL
+  SELECT 'itl', grp, end_us, 1, step_us, request_id, attempt, coalesce(arrival_us, -1) FROM token_steps
 ),
 pieces AS NOT MATERIALIZED (
-  SELECT * FROM began_gaps WHERE {view} = 'attempts'
+  SELECT * FROM began WHERE {view} = 'attempts'
   UNION ALL
-  SELECT * FROM began_gaps SEMI JOIN speaking USING (request_id, attempt, began_us) WHERE {view} = 'calls'
-),
-began_steps AS NOT MATERIALIZED (
-  SELECT *, coalesce(arrival_us, -1) AS began_us FROM token_steps
-),
-steps AS NOT MATERIALIZED (
-  SELECT * FROM began_steps WHERE {view} = 'attempts'
-  UNION ALL
-  SELECT * FROM began_steps SEMI JOIN speaking USING (request_id, attempt, began_us) WHERE {view} = 'calls'
+  SELECT * FROM began SEMI JOIN speaking USING (request_id, attempt, began_us) WHERE {view} = 'calls'
 ),
 -- calls that failed: a first token that came counts, else the wait has no end; what is not streamed waits for its end alone
 failed AS NOT MATERIALIZED (
@@ -51,6 +45,4 @@ SELECT metric, grp, arrival_us, output_tokens, CASE WHEN NOT whole OR metric IN 
 FROM failed CROSS JOIN (VALUES ('ttfvt'), ('tpot'), ('max_gap'), ('e2e'), ('ntpot')) AS metrics(metric)
 WHERE never_us IS NOT NULL
 UNION ALL
-SELECT 'chunk_gap', grp, end_us, tokens, gap_us FROM pieces
-UNION ALL
-SELECT 'itl', grp, end_us, 1, step_us FROM steps
+SELECT metric, grp, at_us, tokens, value_us FROM pieces

@@ -121,21 +121,15 @@ asked AS (
 speaking AS (
   SELECT request_id, attempt, coalesce(own_arrival_us, -1) AS began_us FROM callers
 ),
-began_gaps AS (
-  SELECT *, coalesce(arrival_us, -1) AS began_us FROM gaps
+began AS (
+  SELECT 'chunk_gap' AS metric, grp, end_us AS at_us, tokens, CAST(gap_us AS DOUBLE) AS value_us, request_id, attempt, coalesce(arrival_us, -1) AS began_us FROM gaps
+  UNION ALL
+  SELECT 'itl', grp, end_us, 1, step_us, request_id, attempt, coalesce(arrival_us, -1) FROM token_steps
 ),
 pieces AS (
-  SELECT * FROM began_gaps WHERE CAST('attempts' AS VARCHAR) = 'attempts'
+  SELECT * FROM began WHERE CAST('attempts' AS VARCHAR) = 'attempts'
   UNION ALL
-  SELECT * FROM began_gaps WHERE (request_id, attempt, began_us) IN (SELECT request_id, attempt, began_us FROM speaking) AND CAST('attempts' AS VARCHAR) = 'calls'
-),
-began_steps AS (
-  SELECT *, coalesce(arrival_us, -1) AS began_us FROM token_steps
-),
-steps AS (
-  SELECT * FROM began_steps WHERE CAST('attempts' AS VARCHAR) = 'attempts'
-  UNION ALL
-  SELECT * FROM began_steps WHERE (request_id, attempt, began_us) IN (SELECT request_id, attempt, began_us FROM speaking) AND CAST('attempts' AS VARCHAR) = 'calls'
+  SELECT * FROM began WHERE (request_id, attempt, began_us) IN (SELECT request_id, attempt, began_us FROM speaking) AND CAST('attempts' AS VARCHAR) = 'calls'
 ),
 -- calls that failed: a first token that came counts, else the wait has no end; what is not streamed waits for its end alone
 failed AS (
@@ -158,9 +152,7 @@ SELECT metric, grp, arrival_us, output_tokens, CASE WHEN NOT whole OR metric IN 
 FROM failed CROSS JOIN (VALUES ('ttfvt'), ('tpot'), ('max_gap'), ('e2e'), ('ntpot')) AS metrics(metric)
 WHERE never_us IS NOT NULL
 UNION ALL
-SELECT 'chunk_gap', grp, end_us, tokens, gap_us FROM pieces
-UNION ALL
-SELECT 'itl', grp, end_us, 1, step_us FROM steps
+SELECT metric, grp, at_us, tokens, value_us FROM pieces
 ) /* latency_samples */,
 samples AS (
   SELECT metric, grp, value_us FROM latency_samples
