@@ -86,6 +86,7 @@ type Context struct {
 
 	skipped func(reason string, n int64)
 	rows    []*trace.Request // room for the next ones
+	used    bool             // they hold what they held
 	memory  memory
 	prompt  Prompt
 
@@ -126,7 +127,9 @@ func (c *Context) New(format, vantage string) *trace.Request {
 	}
 	r := c.rows[len(c.rows)-1]
 	c.rows = c.rows[:len(c.rows)-1]
-	*r = trace.Request{}
+	if c.used {
+		*r = trace.Request{}
+	}
 	r.Attempt, r.Vantage, r.ClockDomain, r.TimePrecision, r.ErrorClass = 1, vantage, trace.Wall, 1, trace.ClassUnknown
 	r.SourceFormat, r.SourceFile, r.SourceLine = format, c.File, c.Line
 	return r
@@ -138,7 +141,7 @@ func (c *Context) more() {
 	if c.Spare != nil {
 		c.rows = c.Spare()
 	}
-	if len(c.rows) > 0 {
+	if c.used = len(c.rows) > 0; c.used {
 		return
 	}
 	for piece := make([]trace.Request, rowsPiece); len(piece) > 0; piece = piece[1:] {

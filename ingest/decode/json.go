@@ -17,11 +17,17 @@ func Text(v *Value, path ...string) string {
 	if len(b) > maxName || v.at == &v.doc.nowhere {
 		return v.doc.kept.string(b)
 	}
-	k := v.at.known
-	if string(b) != k.text { // often it is what it was in the record before
-		k.text = v.doc.kept.string(b)
+	const always = 32 // so often in a row another text: an id
+	switch k := v.at.known; {
+	case k.changed == always:
+		return v.doc.kept.string(b)
+	case string(b) != k.text: // often it is what it was in the record before
+		k.text, k.changed = v.doc.kept.string(b), k.changed+1
+		return k.text
+	default:
+		k.changed = 0
+		return k.text
 	}
-	return k.text
 }
 
 // View is Text without a copy: valid as long as v is. It is for texts that are read or compared and not kept.

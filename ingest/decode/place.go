@@ -21,6 +21,7 @@ type known struct {
 	inside  []*place
 	element *place // of the array it holds: all elements are one place
 	text    string // that was last copied from it
+	changed int    // how often in a row it was another
 	seen    seen
 }
 
