@@ -102,7 +102,15 @@ func TestRPL23SecondReplayWarns(t *testing.T) {
 func TestCalibrationMakesLengthsFit(t *testing.T) {
 	var mu sync.Mutex
 	worst := int64(0)
-	wants := map[string]int64{}
+	wants := map[string]int64{} // filled before the server starts: the race detector does not see that raw writes come before reads
+	rows := requests(20, 2)
+	for i := range rows {
+		rows[i].InputTokens = trace.Ptr(int64(100 + 37*i))
+		if i%2 == 0 {
+			rows[i].SystemPromptHash, rows[i].SystemPromptTokens = "h", trace.Ptr(int64(60))
+		}
+		wants[rows[i].RequestID] = *rows[i].InputTokens
+	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		text := string(body)
@@ -120,14 +128,6 @@ func TestCalibrationMakesLengthsFit(t *testing.T) {
 		io.WriteString(w, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":`+strconv.FormatInt(tokens, 10)+`,"completion_tokens":1}}`)
 	}))
 	defer s.Close()
-	rows := requests(20, 2)
-	for i := range rows {
-		rows[i].InputTokens = trace.Ptr(int64(100 + 37*i))
-		if i%2 == 0 {
-			rows[i].SystemPromptHash, rows[i].SystemPromptTokens = "h", trace.Ptr(int64(60))
-		}
-		wants[rows[i].RequestID] = *rows[i].InputTokens
-	}
 	rep, got := replayed(t, mustPlan(t, PlanOptions{}, rows...), Options{Target: s.URL})
 	if c := rep.Calibration; !c.Measured || c.TokensPerWord != 1.5 || c.User < 12 || c.User > 13 || c.System-c.User != 8 {
 		t.Errorf("calibration %+v", c)
