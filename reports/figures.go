@@ -65,6 +65,13 @@ func views(r *analyze.Result) []rowView {
 	return out
 }
 
+// largest are the rows of the groups with most requests, as many as the first screen has room for.
+func largest(r *analyze.Result) []rowView {
+	rows := views(r)
+	slices.SortStableFunc(rows, func(a, b rowView) int { return int(orZero(b.num("n")) - orZero(a.num("n"))) })
+	return rows[:min(len(rows), maxFigureGroups)]
+}
+
 // maxFigureGroups keeps the first screen a screen when results are grouped.
 const maxFigureGroups = 3
 
@@ -72,11 +79,9 @@ const maxFigureGroups = 3
 func figures(results map[string]*analyze.Result) []Figure {
 	var out []Figure
 	add := func(query string, line func(rowView) Figure) {
-		rows := views(results[query])
-		slices.SortStableFunc(rows, func(a, b rowView) int { return int(orZero(b.num("n")) - orZero(a.num("n"))) })
-		for _, v := range rows[:min(len(rows), maxFigureGroups)] {
+		for _, v := range largest(results[query]) {
 			f := line(v)
-			if g := v.text("grp"); len(rows) > 1 {
+			if g := v.text("grp"); len(results[query].Rows) > 1 {
 				f.Name += " " + shorten(g, 24)
 			}
 			out = append(out, f)

@@ -132,3 +132,15 @@ func TestWeeklyFiredAgain(t *testing.T) {
 		t.Errorf("coverage of %d requests", got)
 	}
 }
+
+// The first screen speaks of the groups with most requests, not of the first by name.
+func TestLargest(t *testing.T) {
+	r := &analyze.Result{Columns: []analyze.Column{{Name: "grp"}, {Name: "n"}}, Rows: [][]any{{nil, int64(0)}, {"a", int64(5)}, {"b", int64(9)}, {"c", int64(7)}}}
+	var got []string
+	for _, v := range largest(r) {
+		got = append(got, v.text("grp"))
+	}
+	if want := []string{"b", "c", "a"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
