@@ -20,6 +20,8 @@ func TestTranslate(t *testing.T) {
 		{"len(x)", "cardinality(x)"},
 		{"contains(q, 'a,b')", "(strpos(q, 'a,b') > 0)"},
 		{"epoch_us(min(arrival))", "CAST(round(to_unixtime(min(arrival)) * 1e6) AS BIGINT)"},
+		{"hash(a)", "bitwise_right_shift(from_big_endian_64(xxhash64(to_utf8(format('%s ', a)))), 1)"},
+		{"hash(a, b)", "bitwise_right_shift(from_big_endian_64(xxhash64(to_utf8(format('%s %s ', a, b)))), 1)"},
 		{"list_max(gaps_us[2:])", "array_max(slice(gaps_us, 2, cardinality(gaps_us)))"},
 		{"gaps_us[1]", "element_at(gaps_us, 1)"},
 		{"arg_min(x, p)", "min_by(x, p) FILTER (WHERE x IS NOT NULL)"},

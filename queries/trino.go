@@ -36,7 +36,7 @@ var trinoFunctions = beside(sharedFunctions, map[string]rewrite{
 	"epoch_us": func(a []string, _ string) string { return "CAST(round(to_unixtime(" + a[0] + ") * 1e6) AS BIGINT)" },
 	// another sample than DuckDB's, and twice as large: its numbers have no 64th bit without a sign
 	"hash": func(a []string, _ string) string {
-		return "bitwise_right_shift(from_big_endian_64(xxhash64(to_utf8(format('%s %s', " + a[0] + ", " + a[1] + ")))), 1)"
+		return "bitwise_right_shift(from_big_endian_64(xxhash64(to_utf8(format('" + strings.Repeat("%s ", len(a)) + "', " + strings.Join(a, ", ") + ")))), 1)"
 	},
 
 	"string_agg": func(a []string, filter string) string {

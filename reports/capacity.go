@@ -90,8 +90,11 @@ func sweepAnswer(s *analyze.Sweep, prefix string) (out []string) {
 	return out
 }
 
+// boundWord stands before a capacity.
+var boundWord = map[string]string{"exact": "", "at_most": "below ", "at_least": "at least "}
+
 func loadText(s *analyze.Sweep, c analyze.LoadAtLevel) string {
-	word := map[string]string{"exact": "", "at_most": "below ", "at_least": "at least "}[c.Bound]
+	word := boundWord[c.Bound]
 	text := fmt.Sprintf("%s%s times the recorded load", word, three(*c.Speed))
 	if c.OfferedPS != nil {
 		text += fmt.Sprintf(", %s%s requests/s", word, three(*c.OfferedPS))
@@ -173,7 +176,7 @@ func capacityFigure(m *analyze.Migration) *Figure {
 		if l.Speed == nil {
 			return unknown
 		}
-		return map[string]string{"exact": "", "at_most": "below ", "at_least": "at least "}[l.Bound] + three(*l.Speed) + " x"
+		return boundWord[l.Bound] + three(*l.Speed) + " x"
 	}
 	return &Figure{"capacity", last(b) + " → " + last(c), fmt.Sprintf("the recorded load, at %g %% good requests", 100*b.Capacity[len(b.Capacity)-1].Attainment)}
 }

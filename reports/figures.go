@@ -66,8 +66,7 @@ func views(r *analyze.Result) []rowView {
 }
 
 // largest are the rows of the groups with most requests, as many as the first screen has room for.
-func largest(r *analyze.Result) []rowView {
-	rows := views(r)
+func largest(rows []rowView) []rowView {
 	slices.SortStableFunc(rows, func(a, b rowView) int { return int(orZero(b.num("n")) - orZero(a.num("n"))) })
 	return rows[:min(len(rows), maxFigureGroups)]
 }
@@ -79,7 +78,7 @@ const maxFigureGroups = 3
 func figures(results map[string]*analyze.Result) []Figure {
 	var out []Figure
 	add := func(query string, line func(rowView) Figure) {
-		for _, v := range largest(results[query]) {
+		for _, v := range largest(views(results[query])) {
 			f := line(v)
 			if g := v.text("grp"); len(results[query].Rows) > 1 {
 				f.Name += " " + shorten(g, 24)
@@ -133,8 +132,7 @@ func latencyFigures(r *analyze.Result) (out []Figure) {
 	for _, metric := range []string{"ttft", "tpot", "e2e"} {
 		rows := slices.DeleteFunc(views(r), func(v rowView) bool { return v.text("metric") != metric })
 		many := len(rows) > 1
-		slices.SortStableFunc(rows, func(a, b rowView) int { return int(orZero(b.num("n")) - orZero(a.num("n"))) })
-		for _, v := range rows[:min(len(rows), maxFigureGroups)] {
+		for _, v := range largest(rows) {
 			f := latencyFigure(v)
 			if many {
 				f.Name += " " + shorten(v.text("grp"), 24)

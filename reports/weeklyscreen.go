@@ -25,7 +25,7 @@ func weekFigures(in WeeklyInput) (out []Figure) {
 		out = append(out, f)
 	}
 	last := byGroup(in.Week.Results["last/cost"])
-	for _, v := range largest(in.Week.Results["cost"]) {
+	for _, v := range largest(views(in.Week.Results["cost"])) {
 		f := Figure{"cost" + groupText(v), "$" + orUnknown(v.num("per_million_good"), one) + " a million good tokens", "$" + orUnknown(v.num("per_million_output"), one) + " a million output tokens; last week "}
 		if before, now := last[v.text("grp")].num("per_million_good"), v.num("per_million_good"); before != nil && now != nil && *before > 0 {
 			f.Note += fmt.Sprintf("$%s good (%+.1f %%)", one(*before), 100*(*now / *before - 1))
@@ -34,7 +34,7 @@ func weekFigures(in WeeklyInput) (out []Figure) {
 		}
 		out = append(out, f)
 	}
-	for _, v := range largest(in.Week.Results["system_prompt"]) {
+	for _, v := range largest(views(in.Week.Results["system_prompt"])) {
 		f := promptsFigure(v)
 		f.Name += groupText(v)
 		out = append(out, f)
