@@ -63,7 +63,7 @@ func TestComposeScope(t *testing.T) {
 	s := view(t, "SELECT * FROM requests", Scope{From: &from, To: &to, By: []string{"model", "turn"}}, nil)
 	for _, want := range []string{
 		"arrival >= TIMESTAMPTZ '1970-01-01 00:00:00.000000+00' AND arrival < TIMESTAMPTZ '2026-11-30 00:53:20.000001+00'",
-		"coalesce(model, '(unknown)') || ' / ' || coalesce(CAST(turn AS VARCHAR), '(unknown)') AS grp",
+		"replace(replace(coalesce(model, '(unknown)'), ' /', ' //'), '/ ', '// ') || ' / ' || coalesce(CAST(turn AS VARCHAR), '(unknown)') AS grp",
 	} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q in:\n%s", want, s)

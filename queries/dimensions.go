@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +31,8 @@ func Dimensions() []string {
 // Unnamed stands for what a log does not name, in grp and as a tenant of the views of stalls; "unknown" is a name that gateways write.
 const Unnamed = "(unknown)"
 
-// group renders the expression of grp. Unknown values are one group, [Unnamed].
+// group renders the expression of grp. Unknown values are one group, [Unnamed]. Of several columns, a slash beside a blank within a name is
+// doubled: else ("a / b", "c") and ("a", "b / c") were one group.
 func group(by []string) (string, error) {
 	if len(by) == 0 {
 		return "'all'", nil
@@ -41,11 +43,11 @@ func group(by []string) (string, error) {
 		if i < 0 {
 			return "", fmt.Errorf("cannot group by %q; there are: %s", name, strings.Join(Dimensions(), ", "))
 		}
-		text := dimensions[i].text
-		if text == "" {
-			text = name
+		part := "coalesce(" + cmp.Or(dimensions[i].text, name) + ", '" + Unnamed + "')"
+		if len(by) > 1 && dimensions[i].text == "" {
+			part = "replace(replace(" + part + ", ' /', ' //'), '/ ', '// ')"
 		}
-		parts = append(parts, "coalesce("+text+", '"+Unnamed+"')")
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, " || ' / ' || "), nil
 }

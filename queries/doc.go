@@ -46,7 +46,7 @@
 // by request_id, attempt and arrival_us: clients send an id twice, and both are calls.
 //
 //	requests: one row an attempt (gateway row and spans of one call are already one row), within the time range asked for
-//	  grp               text: the columns of --by joined by " / ", "(unknown)" for one that the log does not name, "all" without
+//	  grp               text: the columns of --by joined by " / " (a slash beside a blank within one of several is doubled), "(unknown)" for one that the log does not name, "all" without
 //	  request_id, root_request_id, attempt, session_id, turn, source_format, told_by (all formats of a joined call), vantage, clock_domain, ttft_kind, quality
 //	  arrival_us        BIGINT since 1970 (UTC); NULL when the source has no time, or no wall clock where others have
 //	  model (asked for, else served), model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind

@@ -3,7 +3,7 @@
 -- kept the windows of every fit read it
 WITH
 arrived AS (
-  SELECT request_id, attempt, coalesce(tenant, '(unknown)') AS tenant, app, route, coalesce(model, '') AS model, replica, arrival_us,
+  SELECT request_id, attempt, coalesce(tenant, {unnamed}) AS tenant, app, route, coalesce(model, '') AS model, replica, arrival_us,
          arrival_us + ttft_us AS first_at_us, end_us AS whole_us, queue_us, prefill_us, input_tokens,
          CASE WHEN uncached_tokens >= 0 THEN uncached_tokens END AS uncached_tokens
   FROM requests

@@ -3,7 +3,7 @@
 -- about waited_us that in which some request waited for its first token, load how much more than usual its chunk carries, hour_us its hour of the replica's log.
 WITH
 seen AS (
-  SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, '(unknown)') AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,
+  SELECT request_id, attempt, arrival_us, grp, coalesce(tenant, {unnamed}) AS tenant, replica, k, gap_us, end_us - gap_us AS start_us, end_us,
          greatest(1e0, weight / nullif(usual_weight, 0)) AS load
   FROM gaps SEMI JOIN paced_streams USING (request_id, attempt, arrival_us) WHERE end_us IS NOT NULL
 ),

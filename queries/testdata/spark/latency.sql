@@ -7,7 +7,7 @@ attempts AS (
 SELECT *, source_format AS told_by, CASE WHEN vantage = 'engine' AND queue_us IS NOT NULL THEN first_us END AS engine_first_us FROM `logs` /* run */
 ) /* attempts */,
 requests AS (
-SELECT coalesce(tenant, '(unknown)') || ' / ' || coalesce(model, '(unknown)') AS grp, *,
+SELECT replace(replace(coalesce(tenant, '(unknown)'), ' /', ' //'), '/ ', '// ') || ' / ' || replace(replace(coalesce(model, '(unknown)'), ' /', ' //'), '/ ', '// ') AS grp, *,
        e2e_us * 1e0 / nullif(output_tokens, 0) AS ntpot_us,
        -- chunks that came in one read are one chunk: count and longest gap after merging
        CASE WHEN merged IS NULL THEN array_size(gaps_us) ELSE merged.n END AS chunks,
