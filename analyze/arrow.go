@@ -10,28 +10,61 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// WriteArrow writes a result as one Arrow IPC stream. A column's type is that of its first known value; the unit is
-// field metadata.
-func WriteArrow(w io.Writer, r *Result) error {
+// ArrowWriter writes a result as one Arrow IPC stream. A column's type is that of its first known value (of the first 10,000 rows;
+// text where they know none); the unit is field metadata.
+func ArrowWriter(w io.Writer) Writer { return &arrowWriter{w: w} }
+
+// arrowBatch is how many rows go out at once.
+const arrowBatch = 10_000
+
+type arrowWriter struct {
+	w       io.Writer
+	out     *ipc.Writer
+	columns []Column
+	batch   *array.RecordBuilder
+	rows    int // in batch
+}
+
+func (a *arrowWriter) Begin(r *Result) error {
 	fields := make([]arrow.Field, len(r.Columns))
 	for i, c := range r.Columns {
 		fields[i] = arrow.Field{Name: c.Name, Type: arrowType(r, i), Nullable: true, Metadata: arrow.NewMetadata([]string{"unit"}, []string{c.Unit})}
 	}
 	schema := arrow.NewSchema(fields, nil)
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer b.Release()
-	for _, row := range r.Rows {
-		for i, v := range row {
-			appendArrow(b.Field(i), r.Columns[i].Named(v))
+	a.columns, a.batch = r.Columns, array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	a.out = ipc.NewWriter(a.w, ipc.WithSchema(schema))
+	return nil
+}
+
+func (a *arrowWriter) Row(row []any) error {
+	for i, v := range row {
+		if err := appendArrow(a.batch.Field(i), a.columns[i].Named(v)); err != nil {
+			return fmt.Errorf("writing Arrow: column %q: %w", a.columns[i].Name, err)
 		}
 	}
-	batch := b.NewRecordBatch()
+	if a.rows++; a.rows < arrowBatch {
+		return nil
+	}
+	return a.flush()
+}
+
+func (a *arrowWriter) flush() error {
+	batch := a.batch.NewRecordBatch()
 	defer batch.Release()
-	out := ipc.NewWriter(w, ipc.WithSchema(schema))
-	if err := out.Write(batch); err != nil {
+	a.rows = 0
+	if err := a.out.Write(batch); err != nil {
 		return fmt.Errorf("writing Arrow: %w", err)
 	}
-	return out.Close()
+	return nil
+}
+
+// End writes what is left; an answer without rows has one empty batch.
+func (a *arrowWriter) End(*Result) error {
+	defer a.batch.Release()
+	if err := a.flush(); err != nil {
+		return err
+	}
+	return a.out.Close()
 }
 
 func arrowType(r *Result, column int) arrow.DataType {
@@ -51,28 +84,35 @@ func arrowType(r *Result, column int) arrow.DataType {
 	return arrow.BinaryTypes.String
 }
 
-func appendArrow(b array.Builder, v any) {
+// appendArrow adds v; a value of another kind than the column's is an error, not unknown (a sum beyond 64 bits is a float64).
+func appendArrow(b array.Builder, v any) error {
+	if v == nil {
+		b.AppendNull()
+		return nil
+	}
 	switch b := b.(type) {
+	case *array.StringBuilder:
+		b.Append(fmt.Sprint(v))
+		return nil
 	case *array.Int64Builder:
 		if n, ok := v.(int64); ok {
 			b.Append(n)
-			return
+			return nil
 		}
 	case *array.Float64Builder:
-		if n, ok := v.(float64); ok {
+		switch n := v.(type) {
+		case float64:
 			b.Append(n)
-			return
+			return nil
+		case int64:
+			b.Append(float64(n))
+			return nil
 		}
 	case *array.BooleanBuilder:
 		if n, ok := v.(bool); ok {
 			b.Append(n)
-			return
-		}
-	case *array.StringBuilder:
-		if v != nil {
-			b.Append(fmt.Sprint(v))
-			return
+			return nil
 		}
 	}
-	b.AppendNull()
+	return fmt.Errorf("expected %s as in the rows before, got %v; cast the column", b.Type(), v)
 }

@@ -12,7 +12,7 @@ func TestWriteArrow(t *testing.T) {
 	r := &Result{Columns: []Column{{Name: "tenant", Unit: "text"}, {Name: "n", Unit: "requests"}, {Name: "p50_ms", Unit: "ms"}, {Name: "none"}},
 		Rows: [][]any{{"acme", nil, 1.5, nil}, {nil, int64(7), nil, nil}}}
 	var b bytes.Buffer
-	if err := WriteArrow(&b, r); err != nil {
+	if err := r.Write(ArrowWriter(&b)); err != nil {
 		t.Fatal(err)
 	}
 	in, err := ipc.NewReader(&b)

@@ -114,16 +114,23 @@ func (e *Engine) Close() error {
 
 // Query runs a query of the catalogue. params are its parameters by name, as text; those of the SLO come from the scope.
 func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, params map[string]string) (*Result, error) {
+	return e.QueryTo(ctx, nil, r, name, sc, params)
+}
+
+// QueryTo is Query that hands the answer to w too. The result keeps its first 10,000 rows, from which its warnings follow.
+func (e *Engine) QueryTo(ctx context.Context, w Writer, r *Run, name string, sc Scope, params map[string]string) (*Result, error) {
 	q, err := queries.Get(name)
 	if err != nil {
 		return nil, err
 	}
 	res, warnings, err := e.statement(ctx, r, q, sc, params)
-	if err == nil {
-		err = e.fill(ctx, r, sc, res)
-	}
+	out := outlet{to: w}
 	if err == nil && name == "latency_ci" && res.Params["method"] == "blocks" {
-		err = e.blockIntervals(ctx, r, sc, res)
+		if err = e.fill(ctx, r, sc, res, &outlet{}); err == nil {
+			err = e.blockIntervals(ctx, r, sc, res)
+		}
+	} else if err == nil {
+		err = e.fill(ctx, r, sc, res, &out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
@@ -132,31 +139,31 @@ func (e *Engine) Query(ctx context.Context, r *Run, name string, sc Scope, param
 	if len(r.metrics) == 0 && name == targetMetrics {
 		res.Warnings = append(res.Warnings, Warning{"no_target_metrics", noTargetMetrics})
 	}
-	return res, nil
+	return res, out.end(res)
 }
 
 var leadingComments = regexp.MustCompile(`^(?:\s+|--[^\n]*\n?|/\*(?s:.*?)\*/)+`)
 
 // SQL runs a statement that begins with SELECT or WITH over the base views. It is in DuckDB's words, whatever the engine.
 func (e *Engine) SQL(ctx context.Context, r *Run, sc Scope, text string) (*Result, error) {
-	return e.sql(ctx, r, sc, text, false)
+	return e.sql(ctx, &outlet{}, r, sc, text, false)
 }
 
-// SQLAsIs is SQL with a statement in the words of the engine: one of the user's own.
-func (e *Engine) SQLAsIs(ctx context.Context, r *Run, sc Scope, text string) (*Result, error) {
-	return e.sql(ctx, r, sc, text, true)
+// SQLTo is SQL with a statement in the words of the engine, one of the user's own, that hands the answer to w as QueryTo does.
+func (e *Engine) SQLTo(ctx context.Context, w Writer, r *Run, sc Scope, text string) (*Result, error) {
+	return e.sql(ctx, &outlet{to: w}, r, sc, text, true)
 }
 
-func (e *Engine) sql(ctx context.Context, r *Run, sc Scope, text string, verbatim bool) (*Result, error) {
+func (e *Engine) sql(ctx context.Context, out *outlet, r *Run, sc Scope, text string, verbatim bool) (*Result, error) {
 	res, warnings, err := e.composed(ctx, r, sc, text, verbatim)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.fill(ctx, r, sc, res); err != nil {
+	if err := e.fill(ctx, r, sc, res, out); err != nil {
 		return nil, fmt.Errorf("sql: %w", err)
 	}
 	res.Warnings = append(res.Warnings, warnings...)
-	return res, nil
+	return res, out.end(res)
 }
 
 // look is SQL for figures that nobody sees as a result: without its coverage, which is a look at the whole range more.
@@ -165,7 +172,7 @@ func (e *Engine) look(ctx context.Context, r *Run, sc Scope, text string) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	return res, e.ask(ctx, res)
+	return res, e.ask(ctx, res, &outlet{})
 }
 
 // readable is the run under paths that DuckDB reads as they are. When DuckDB 1.5.6 copies a part of a plan it reads the paths that

@@ -16,8 +16,8 @@ import (
 )
 
 // fill runs the statement of res and puts in its rows, its coverage and the warnings that the values give.
-func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result) error {
-	if err := e.ask(ctx, res); err != nil {
+func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result, out *outlet) error {
+	if err := e.ask(ctx, res, out); err != nil {
 		return err
 	}
 	seen, err := e.coverage(ctx, r, sc)
@@ -32,7 +32,7 @@ func (e *Engine) fill(ctx context.Context, r *Run, sc Scope, res *Result) error 
 }
 
 // ask runs the statement of res and puts in its rows, and the warnings that the values give.
-func (e *Engine) ask(ctx context.Context, res *Result) error {
+func (e *Engine) ask(ctx context.Context, res *Result, out *outlet) error {
 	rows, err := e.query(ctx, res.SQL)
 	if err != nil {
 		return err
@@ -52,7 +52,9 @@ func (e *Engine) ask(ctx context.Context, res *Result) error {
 		if err != nil {
 			return err
 		}
-		res.Rows = append(res.Rows, row)
+		if err := out.row(res, row); err != nil {
+			return err
+		}
 	}
 	res.Warnings = append([]Warning{}, c.warnings()...)
 	return rows.Err()

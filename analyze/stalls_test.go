@@ -128,7 +128,7 @@ func viewRows(t *testing.T, e *Engine, r *Run, text string, params map[string]st
 		t.Fatal(err)
 	}
 	res := &Result{SQL: composed}
-	if err := e.fill(context.Background(), r, Scope{}, res); err != nil {
+	if err := e.fill(context.Background(), r, Scope{}, res, &outlet{}); err != nil {
 		t.Fatal(err)
 	}
 	return res.Rows

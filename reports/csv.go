@@ -10,32 +10,39 @@ import (
 	"reprise/analyze"
 )
 
-// ResultCSV writes the rows of r under a header of column names. Numbers are exact, times are microseconds since 1970,
+// CSVWriter writes the rows of a result under a header of column names. Numbers are exact, times are microseconds since 1970,
 // booleans true and false, lists JSON; NULL and a number that is not finite are empty. A text that a spreadsheet would
 // take for a formula has an apostrophe before it; else names are written as they are.
-func ResultCSV(w io.Writer, r *analyze.Result) error {
-	out := csv.NewWriter(w)
-	record := make([]string, len(r.Columns))
-	for i, c := range r.Columns {
-		record[i] = noFormula(c.Name)
+func CSVWriter(w io.Writer) analyze.Writer { return &csvWriter{out: csv.NewWriter(w)} }
+
+type csvWriter struct {
+	out     *csv.Writer
+	columns []analyze.Column
+	record  []string
+}
+
+func (c *csvWriter) Begin(r *analyze.Result) error {
+	c.columns, c.record = r.Columns, make([]string, len(r.Columns))
+	for i, col := range r.Columns {
+		c.record[i] = noFormula(col.Name)
 	}
-	if err := out.Write(record); err != nil {
-		return err
-	}
-	for _, row := range r.Rows {
-		for i, v := range row {
-			field, err := exact(r.Columns[i].Named(v))
-			if err != nil {
-				return err
-			}
-			record[i] = field
-		}
-		if err := out.Write(record); err != nil {
+	return c.out.Write(c.record)
+}
+
+func (c *csvWriter) Row(row []any) error {
+	for i, v := range row {
+		field, err := exact(c.columns[i].Named(v))
+		if err != nil {
 			return err
 		}
+		c.record[i] = field
 	}
-	out.Flush()
-	return out.Error()
+	return c.out.Write(c.record)
+}
+
+func (c *csvWriter) End(*analyze.Result) error {
+	c.out.Flush()
+	return c.out.Error()
 }
 
 // noFormula keeps a text from being computed when a spreadsheet opens the file: a name in a log could fetch or send what stands

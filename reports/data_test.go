@@ -36,7 +36,7 @@ func TestResultJSON(t *testing.T) {
 		`"warnings":[{"code":"not_finite","message":"2 values are infinite or undefined and are written as null"}],` +
 		`"coverage":{"requests":9,"eligible":3,"excluded":{}}}` + "\n"
 	var b bytes.Buffer
-	if err := ResultJSON(&b, smallResult()); err != nil {
+	if err := smallResult().Write(JSONWriter(&b)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, b.String()); diff != "" {
@@ -49,7 +49,7 @@ func TestResultJSON(t *testing.T) {
 
 func TestResultCSV(t *testing.T) {
 	var b bytes.Buffer
-	if err := ResultCSV(&b, smallResult()); err != nil {
+	if err := smallResult().Write(CSVWriter(&b)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := csv.NewReader(&b).ReadAll()
@@ -69,8 +69,8 @@ func TestResultCSV(t *testing.T) {
 
 func TestWriteErrorsAreReturned(t *testing.T) {
 	for name, write := range map[string]func() error{
-		"json": func() error { return ResultJSON(closed{}, smallResult()) },
-		"csv":  func() error { return ResultCSV(closed{}, smallResult()) },
+		"json": func() error { return smallResult().Write(JSONWriter(closed{})) },
+		"csv":  func() error { return smallResult().Write(CSVWriter(closed{})) },
 		"text": func() error { return TableText(closed{}, smallResult(), TextOptions{}) },
 		"all":  func() error { return WriteText(closed{}, everything(), TextOptions{}) },
 		"html": func() error { return WriteHTML(closed{}, everything()) },
@@ -107,7 +107,7 @@ func TestReportJSON(t *testing.T) {
 func TestUnnamed(t *testing.T) {
 	r := &analyze.Result{Columns: cols(1, "grp", "text", "model", "text"), Rows: [][]any{{"(unknown)", "(unknown)"}, {"unknown", nil}}}
 	var asJSON, asCSV bytes.Buffer
-	if err := errors.Join(ResultJSON(&asJSON, r), ResultCSV(&asCSV, r)); err != nil {
+	if err := errors.Join(r.Write(JSONWriter(&asJSON)), r.Write(CSVWriter(&asCSV))); err != nil {
 		t.Fatal(err)
 	}
 	if want := `"rows":[{"grp":null,"model":"(unknown)"},{"grp":"unknown","model":null}]`; !strings.Contains(asJSON.String(), want) {

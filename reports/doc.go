@@ -2,7 +2,7 @@
 //
 // Flow: [Build] makes a [Report] from the results of one run, [BuildComparison] from a comparison, [BuildMigration] from one with
 // what else a decision rests on, [BuildSweep] from load sweeps, [BuildIncident] and [BuildWeekly] from what their names say; all are
-// pure. [WriteText], [WriteJSON], [WriteMarkdown] and [WriteHTML] render any report; [TableText], [ResultJSON], [ResultCSV] and
+// pure. [WriteText], [WriteJSON], [WriteMarkdown] and [WriteHTML] render any report; [TableText], [JSONWriter], [CSVWriter] and
 // [ResultMarkdown] render one result.
 //
 // What holds everywhere: the answer comes first; a figure stands beside its n, its unit and its definition; unknown

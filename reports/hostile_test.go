@@ -53,7 +53,7 @@ func checkCSV(t *testing.T, name string) {
 	t.Helper()
 	r := &analyze.Result{Columns: cols(1, name, "text", "n", "requests"), Rows: [][]any{{name, int64(-1)}}}
 	var b bytes.Buffer
-	if err := ResultCSV(&b, r); err != nil {
+	if err := r.Write(CSVWriter(&b)); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()

@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -10,10 +12,53 @@ import (
 	"reprise/analyze"
 )
 
-// ResultJSON writes one result as cli.md describes it: one JSON object, rows as objects with the columns in order,
+// JSONWriter writes one result as cli.md describes it: one JSON object, rows as objects with the columns in order,
 // times as microseconds since 1970, unknown as null. A number that JSON cannot hold is null and adds the warning
 // not_finite. The object ends with a newline.
-func ResultJSON(w io.Writer, r *analyze.Result) error { return encode(w, resultOf(r)) }
+func JSONWriter(w io.Writer) analyze.Writer { return &jsonWriter{out: bufio.NewWriter(w)} }
+
+type jsonWriter struct {
+	out       *bufio.Writer
+	columns   []analyze.Column
+	separator string
+	lost      int
+}
+
+func (j *jsonWriter) Begin(r *analyze.Result) error {
+	j.columns = r.Columns
+	head, _, err := aroundRows(resultOf(r))
+	j.out.Write(head)
+	j.out.WriteString(`"rows":[`)
+	return err
+}
+
+func (j *jsonWriter) Row(row []any) error {
+	var b bytes.Buffer
+	err := encode(&b, jsonRow{j.columns, row})
+	j.out.WriteString(j.separator)
+	j.separator = ","
+	j.lost += lost(row)
+	_, failed := j.out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return errors.Join(err, failed)
+}
+
+func (j *jsonWriter) End(r *analyze.Result) error {
+	whole := resultOf(r)
+	whole.Warnings = append(append([]analyze.Warning{}, r.Warnings...), notFinite(j.lost)...) // of all rows, not of those held
+	_, tail, err := aroundRows(whole)
+	j.out.WriteString("]")
+	j.out.Write(tail)
+	return errors.Join(err, j.out.Flush())
+}
+
+// aroundRows is what stands before the rows of r as JSON, and after them. No text in it can look like the member: its quotes are escaped.
+func aroundRows(r jsonResult) (before, after []byte, err error) {
+	r.Rows = []jsonRow{}
+	var b bytes.Buffer
+	err = encode(&b, r)
+	before, after, _ = bytes.Cut(b.Bytes(), []byte(`"rows":[]`))
+	return before, after, err
+}
 
 // encode writes v as one line. Names keep their < and >: this is JSON for programs, the page escapes for itself.
 func encode(w io.Writer, v any) error {
@@ -45,20 +90,31 @@ func resultOf(r *analyze.Result) jsonResult {
 	if out.Coverage.Excluded == nil {
 		out.Coverage.Excluded = map[string]int64{}
 	}
-	lost := 0
+	n := 0
 	for i, row := range r.Rows {
 		out.Rows[i] = jsonRow{r.Columns, row}
-		for _, v := range row {
-			if v != nil && finite(v) == nil {
-				lost++
-			}
+		n += lost(row)
+	}
+	out.Warnings = append(out.Warnings, notFinite(n)...)
+	return out
+}
+
+// lost is how many values of a row JSON cannot hold.
+func lost(row []any) int {
+	n := 0
+	for _, v := range row {
+		if v != nil && finite(v) == nil {
+			n++
 		}
 	}
-	if lost > 0 {
-		out.Warnings = append(out.Warnings, analyze.Warning{Code: "not_finite",
-			Message: fmt.Sprintf("%d values are infinite or undefined and are written as null", lost)})
+	return n
+}
+
+func notFinite(n int) []analyze.Warning {
+	if n == 0 {
+		return nil
 	}
-	return out
+	return []analyze.Warning{{Code: "not_finite", Message: fmt.Sprintf("%d values are infinite or undefined and are written as null", n)}}
 }
 
 // finite returns nil for NaN and infinities and everything else as it is. Lists come without them (analyze.Result).
@@ -96,7 +152,7 @@ func (r jsonRow) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteJSON writes a whole report: its words, and each section's result as [ResultJSON] has it.
+// WriteJSON writes a whole report: its words, and each section's result as [JSONWriter] has it.
 func WriteJSON(w io.Writer, r Report) error {
 	out := jsonReport{r.Title, r.Subtitle, r.Verdict, some(r.Answer), []jsonFigure{}, some(r.Notes), []jsonSection{}, some(r.Next), []jsonFact{}}
 	for _, f := range r.Facts {

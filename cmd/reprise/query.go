@@ -125,15 +125,18 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 		return err
 	}
 	var res *analyze.Result
+	out := a.writer(q.s.format)
 	switch {
 	case q.text != "":
-		res, err = e.SQLAsIs(ctx, run, sc, q.text)
+		res, err = e.SQLTo(ctx, out, run, sc, q.text)
 	case q.tool != "":
-		res, err = definition{q.tool, q.params}.query(ctx, e, run, sc)
+		if res, err = (definition{q.tool, q.params}).query(ctx, e, run, sc); err == nil {
+			return a.print(q.s.format, res)
+		}
 	default:
-		res, err = e.Query(ctx, run, args[0], sc, q.params)
+		res, err = e.QueryTo(ctx, out, run, args[0], sc, q.params)
 	}
-	if err != nil {
+	if err != nil || out != nil {
 		return err
 	}
 	return a.print(q.s.format, res)

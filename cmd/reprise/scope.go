@@ -74,16 +74,25 @@ func parseSLO(text string) (analyze.SLO, error) {
 	return analyze.ParseSLO(text)
 }
 
-// print writes a result in the form that was asked for.
-func (a *app) print(format string, r *analyze.Result) error {
+// writer takes an answer of any size; nil for the forms that have to see it whole.
+func (a *app) writer(format string) analyze.Writer {
 	switch format {
 	case "json":
-		return reports.ResultJSON(a.out, r)
+		return reports.JSONWriter(a.out)
 	case "csv":
-		return reports.ResultCSV(a.out, r)
+		return reports.CSVWriter(a.out)
 	case "arrow":
-		return analyze.WriteArrow(a.out, r)
-	case "markdown":
+		return analyze.ArrowWriter(a.out)
+	}
+	return nil
+}
+
+// print writes a result in the form that was asked for.
+func (a *app) print(format string, r *analyze.Result) error {
+	if w := a.writer(format); w != nil {
+		return r.Write(w)
+	}
+	if format == "markdown" {
 		return reports.ResultMarkdown(a.out, r)
 	}
 	return reports.TableText(a.out, r, reports.TextOptions{Colour: a.colour, Width: a.width})
