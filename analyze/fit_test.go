@@ -129,6 +129,11 @@ func TestStallRefusals(t *testing.T) {
 				r.Replica = ""
 			}
 		}, 80, "replica_missing ends_only few_loaded", "40 of 80 requests name no replica"},
+		{"no first tokens", func(i int, r *trace.Request) {
+			if r.FirstUS, r.FirstVisibleUS = nil, nil; i%2 == 0 {
+				r.Replica = ""
+			}
+		}, 80, "no_streams", "none of the 40 requests on a named replica tells when its first token came"},
 		{"no cached counts", func(_ int, r *trace.Request) { r.CachedInputTokens = nil }, 60, "ends_only cached_unknown", `model "m": no request tells`},
 		{"few isolated", func(int, *trace.Request) {}, 29, "ends_only few_isolated", "29 requests reached their first token alone"},
 		{"nobody beside", func(int, *trace.Request) {}, 60, "ends_only few_loaded", "needs 30 streams of 10 tokens or more and 10 of them beside a prefill"},

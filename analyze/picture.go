@@ -130,6 +130,9 @@ func (e *Engine) detail(ctx context.Context, r *Run, sc Scope, p *Picture, d det
 	if err != nil {
 		return err
 	}
+	if len(res.Rows) < 2 { // what the whole section says
+		return nil
+	}
 	res.Title += " " + d.suffix
 	p.Results[d.query+"_"+strings.ReplaceAll(d.suffix, " ", "_")] = res
 	return nil

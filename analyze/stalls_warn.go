@@ -67,6 +67,9 @@ func stallWarnings(levels []stallLevel, prompts isolatedPrompts, fits []PrefillF
 			out = append(out, modelWarnings(l, prompts, f, ok)...)
 		}
 	}
+	if sum.placed > 0 && sum.streams == 0 {
+		return []Warning{{"no_streams", fmt.Sprintf("none of the %d requests on a named replica tells when its first token came: stalls cannot be told", sum.placed)}}
+	}
 	return append(runWarnings(sum), out...)
 }
 

@@ -2,13 +2,15 @@ package stats
 
 import "math"
 
-// BinomialCDF is P(X <= k) for X ~ Bin(n, p), 0 < p < 1. Relative error under 1e-9 for n up to a million.
+// BinomialCDF is P(X <= k) for X ~ Bin(n, p), 0 <= p <= 1. Relative error under 1e-9 for n up to a million.
 func BinomialCDF(k, n int, p float64) float64 {
 	switch {
 	case k < 0:
 		return 0
-	case k >= n:
+	case k >= n || p <= 0:
 		return 1
+	case p >= 1: // no logarithm of 0
+		return 0
 	case float64(k) > float64(n)*p: // sum the short tail
 		return 1 - BinomialSF(k+1, n, p)
 	}

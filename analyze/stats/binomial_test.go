@@ -116,3 +116,16 @@ func TestMcNemar(t *testing.T) { // EX-2.7
 	near(t, "p(4, 4)", McNemar(4, 4), 1, 0)
 	near(t, "p(0, 200) 2^199", McNemar(0, 200)/0x1p-199, 1, 1e-9)
 }
+
+// With p = 0 nothing happens, with p = 1 everything: the tails have no logarithms there.
+func TestBinomialOfCertainties(t *testing.T) {
+	for _, c := range []struct {
+		k       int
+		p       float64
+		cdf, sf float64
+	}{{0, 0, 1, 1}, {1, 0, 1, 0}, {12, 0, 1, 0}, {0, 1, 0, 1}, {11, 1, 0, 1}, {12, 1, 1, 1}, {13, 1, 1, 0}} {
+		if cdf, sf := BinomialCDF(c.k, 12, c.p), BinomialSF(c.k, 12, c.p); cdf != c.cdf || sf != c.sf {
+			t.Errorf("k=%d of 12, p=%v: CDF %v, SF %v; want %v, %v", c.k, c.p, cdf, sf, c.cdf, c.sf)
+		}
+	}
+}
