@@ -78,17 +78,9 @@ func (d *doc) space(i int) int {
 // value adds the value at i to the nodes and returns the index behind it, or behind the bracket that opens it.
 func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 	v := d.node()
-	v.at, v.from, v.key, v.keyTo, v.long = at, int32(i), int32(key), int32(keyTo), false
-	end, err := i, error(nil)
-	switch c := d.at(i); {
-	case c == '"':
-		v.kind = TypeString
-		if end = d.short(i); end == 0 {
-			end, err = d.quoted(i)
-			v.long = true
-		}
-	case c == '{' || c == '[':
-		if v.kind = TypeArray; c == '{' {
+	v.at, v.from, v.key, v.keyTo = at, int32(i), int32(key), int32(keyTo)
+	if c := d.at(i); c == '{' || c == '[' {
+		if v.kind, v.long = TypeArray, false; c == '{' {
 			v.kind = TypeObject
 		}
 		if most := d.maxOpen(); len(d.open) >= most {
@@ -96,6 +88,26 @@ func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 		}
 		d.open = append(d.open, open{node: v.self, object: c == '{', at: at})
 		return i + 1, nil
+	}
+	end, err := d.scalar(v, i, false)
+	v.to = int32(end)
+	return end, err
+}
+
+// scalar reads the text, number or word at i and returns the index behind it. longer says that a text is likely to be
+// longer than a few words.
+func (d *doc) scalar(v *Value, i int, longer bool) (end int, err error) {
+	v.long = false
+	switch c := d.at(i); {
+	case c == '"':
+		v.kind = TypeString
+		if v.long = longer; !longer {
+			end = d.short(i)
+		}
+		if end == 0 {
+			end, err = d.quoted(i)
+			v.long = true
+		}
 	case c == '-' || c >= '0' && c <= '9':
 		v.kind = TypeNumber
 		if d.python {
@@ -108,7 +120,6 @@ func (d *doc) value(i, key, keyTo int, at *place) (int, error) {
 	default:
 		v.kind, end, err = d.word(i)
 	}
-	v.to = int32(end)
 	return end, err
 }
 
@@ -121,6 +132,9 @@ func (d *doc) node() *Value {
 	}
 	v := &d.nodes[n]
 	v.next = int32(n + 1)
+	if v.like != nil {
+		v.like = nil
+	}
 	return v
 }
 
@@ -141,9 +155,11 @@ func (d *doc) grow(n int) {
 func (d *doc) member(i int) (int, error) {
 	top := &d.open[len(d.open)-1]
 	if p := top.comes(); p != nil {
-		if p.same != nil && d.again(p.same, i) {
-			top.last = p.same.last
-			return i + len(p.same.text), nil
+		if p.same != nil {
+			if end, last := d.again(p, i); last != nil {
+				top.last = last
+				return end, nil
+			}
 		}
 		if d.glued(p, i) {
 			top.last, d.escapedKey = p, d.escapedKey || p.escaped
@@ -248,16 +264,18 @@ func (d *doc) quoted(i int) (int, error) {
 	}
 }
 
+// ofNumber are the bytes that a number is made of.
+var ofNumber = [256]bool{'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
+	'.': true, 'e': true, 'E': true, '+': true, '-': true}
+
 func (d *doc) number(i int) (int, error) {
 	start := i
 	if d.src[i] == '-' {
 		i++
 	}
 	digits := i
-	for ; i < len(d.src); i++ {
-		if c := d.src[i]; (c < '0' || c > '9') && c != '.' && c != 'e' && c != 'E' && c != '+' && c != '-' {
-			break
-		}
+	for i < len(d.src) && ofNumber[d.src[i]] {
+		i++
 	}
 	if i == digits || d.src[digits] < '0' || d.src[digits] > '9' {
 		return i, d.expected("a number", start)

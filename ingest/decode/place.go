@@ -8,10 +8,11 @@ type place struct { // 64 bytes, all that a record needs
 	glue       string   // from behind the value before, or behind the opening bracket, up to the value: `, "model": `
 	next       *place   // the member behind it, last time
 	first      *place   // the first member of the object it holds, last time
-	same       *stretch // that begins here
+	same       *stretch // that begins here or has a part that does
 	keys       *Keys    // which were asked for last, and
 	index      int8     // where the member stands in them
 	escaped    bool     // the key is written with escapes
+	part       int16    // which
 	key, keyTo int16    // of the key, in glue
 	known      *known   // nil for nowhere
 }

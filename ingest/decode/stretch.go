@@ -2,29 +2,41 @@ package decode
 
 import "slices"
 
-// stretch is text that stands in one place of record after record: members of one object, from the glue of the first to
-// the end of the last value. Much of a record is such text. Where it comes again, it is compared as a whole, and the nodes
-// of the record it was found in are copied.
+// stretch is what stands in one place of record after record: members of one object, from the glue of the first to the
+// end of the last value, all alike but for some scalars. Much of a record is such text. Where it comes again, what stays
+// as it is is compared in large parts, and the nodes of the record it was found in are used again.
 type stretch struct {
-	text  string
+	parts []part
 	nodes []Value
-	from  int32  // where it stood in that record
 	last  *place // of its last member
+}
+
+// part is text that stays as it is, up to a scalar that does not (a hole) or to the end of the stretch.
+type part struct {
+	text string
+	from int32  // where it stood in that record
+	node int    // the first of the nodes that begin in it
+	to   int    // and the one behind the last of them, which is the hole
+	hole bool   // false at the end
+	ends []int  // nodes of parts before that end in it
+	last *place // of the hole where it is a member of the object itself: what is read so far can be kept
 }
 
 // observed is how many records tell which values stay as they are (one of a few that take turns differs in so many), and
 // period after how many records that is asked again.
 const observed, period = 16, 4096
 
-// maxSame bounds the text of a member that is compared.
-const maxSame = 2 << 10
+// maxSame bounds the text of a member that is compared, maxNodes the nodes of all stretches.
+const maxSame, maxNodes = 2 << 10, 4096
 
 // seen is what was observed of a place in a period.
 type seen struct {
 	text   string
+	nodes  int32 // of the value
 	times  int
 	period int
-	varies bool
+	varies bool // the text
+	grows  bool // or shrinks: the number of nodes varies
 }
 
 // observe looks at a whole record if it is one of those that tell, and finds the stretches in the last of them.
@@ -35,42 +47,74 @@ func (d *doc) observe() {
 	}
 	for i := range d.nodes {
 		if v := &d.nodes[i]; v.at.glue != "" {
-			v.at.known.seen.add(d.src[int(v.from)-len(v.at.glue):v.to], 1+d.records/period)
+			v.at.known.seen.add(d.src[int(v.from)-len(v.at.glue):v.to], v.next-v.self, 1+d.records/period)
 		}
 	}
-	for i := range d.nodes {
-		if v := &d.nodes[i]; n == 1+observed && v.kind == TypeObject && !d.escapedKey {
-			d.stretches(v)
-		}
+	if n < 1+observed {
+		return
+	}
+	for _, p := range d.starts {
+		p.same = nil
+	}
+	d.starts = d.starts[:0]
+	if !d.escapedKey && len(d.nodes) <= maxNodes {
+		d.stretches(&d.nodes[0])
 	}
 }
 
-func (s *seen) add(text []byte, period int) {
+func (s *seen) add(text []byte, nodes int32, period int) {
 	if s.period != period {
-		*s = seen{period: period, varies: len(text) > maxSame}
+		*s = seen{period: period, nodes: nodes, varies: len(text) > maxSame}
 		if !s.varies {
 			s.text = string(text)
 		}
 	}
 	s.times++
 	s.varies = s.varies || string(text) != s.text
+	s.grows = s.grows || nodes != s.nodes
 }
 
-// same says that it may be in a stretch.
-func (s *seen) same() bool { return !s.varies && s.times >= observed }
+// same says that the text of the member stays as it is.
+func (v *Value) same() bool {
+	return v.at.glue != "" && !v.at.known.seen.varies && v.at.known.seen.times >= observed
+}
 
-// stretches finds those among the members of an object: as many in a row as stay as they are.
-func (d *doc) stretches(object *Value) {
+// alike says that the value may be in a stretch: it stays as it is, or nothing of it but scalars changes.
+func (v *Value) alike() bool {
+	if v.same() {
+		return true
+	}
+	member := v.at.glue != ""
+	if v.at == &v.doc.nowhere || member && (v.at.known.seen.times < observed || v.at.known.seen.grows) || !member && v.kind == TypeArray {
+		return false
+	}
+	if v.kind != TypeObject && v.kind != TypeArray {
+		return true
+	}
+	for c := v.first(); c != nil; c = v.after(c) {
+		if !c.alike() {
+			return false
+		}
+	}
+	return true
+}
+
+// stretches finds those among the members of an object, as many in a row as are alike, and those inside of the others.
+func (d *doc) stretches(in *Value) {
+	if in.kind != TypeObject && in.kind != TypeArray {
+		return
+	}
 	var first, last *Value
-	for c := object.first(); c != nil; c = object.after(c) {
-		if c.at.glue != "" && c.at.known.seen.same() {
+	for c := in.first(); c != nil; c = in.after(c) {
+		if in.kind == TypeObject && c.at.glue != "" && c.alike() {
 			if last = c; first == nil {
 				first = c
 			}
 			continue
 		}
 		d.remember(first, last)
-		first, c.at.same = nil, nil
+		first = nil
+		d.stretches(c)
 	}
 	d.remember(first, last)
 }
@@ -80,31 +124,123 @@ func (d *doc) remember(first, last *Value) {
 	if first == nil {
 		return
 	}
-	from := first.from - int32(len(first.at.glue))
-	text := d.src[from:last.to]
-	if s := first.at.same; s == nil || s.text != string(text) {
-		first.at.same = &stretch{string(text), slices.Clone(d.nodes[first.self:last.next]), from, last.at}
+	s := &stretch{nodes: slices.Clone(d.nodes[first.self:last.next]), last: last.at}
+	s.cut(d.src, first.from-int32(len(first.at.glue)), last.to)
+	for i := range s.parts { // it can begin behind each hole among the members
+		if at := s.nodes[s.parts[i].node].at; i == 0 || s.parts[i-1].last != nil {
+			at.same, at.part = s, int16(i)
+			d.starts = append(d.starts, at)
+		}
 	}
 }
 
-// again adds the nodes of a stretch if its text is what stands at i.
-func (d *doc) again(s *stretch, i int) bool {
-	end := i + len(s.text)
-	if end >= len(d.src) || string(d.src[i:end]) != s.text {
-		return false
+// cut makes the parts of the text of s, which stands in src.
+func (s *stretch) cut(src []byte, from, to int32) {
+	base, member := s.nodes[0].self, 0
+	for k := 0; k < len(s.nodes); {
+		v, p := &s.nodes[k], part{from: from, node: s.begun()}
+		if p.to = k + 1; k == member {
+			member, p.last = int(v.next-base), v.at
+		}
+		switch {
+		case v.same():
+			k = int(v.next - base)
+			continue
+		case v.kind == TypeObject || v.kind == TypeArray:
+		default:
+			p.text, p.hole = string(src[from:v.from]), true
+			s.parts, from = append(s.parts, p), v.to
+		}
+		k++
 	}
-	if c := d.src[end]; c != ',' && c != '}' && c != ' ' { // a number may go on
-		return false
+	if from < to {
+		s.parts = append(s.parts, part{text: string(src[from:to]), from: from, node: s.begun(), to: len(s.nodes)})
 	}
-	n, by := len(d.nodes), int32(i)-s.from
-	d.grow(len(s.nodes))
+	s.close()
+}
+
+// begun is how many nodes begin in the parts so far.
+func (s *stretch) begun() int {
+	if len(s.parts) == 0 {
+		return 0
+	}
+	return s.parts[len(s.parts)-1].to
+}
+
+// close finds the parts in which objects and arrays end that begin in another.
+func (s *stretch) close() {
+	begin := 0
 	for k := range s.nodes {
-		old, v := &s.nodes[k], &d.nodes[n+k]
-		v.at, v.kind, v.long = old.at, old.kind, old.long
-		v.from, v.to, v.next = old.from+by, old.to+by, old.next-s.nodes[0].self+int32(n)
-		if v.key, v.keyTo = 0, 0; old.keyTo > 0 {
+		for k >= s.parts[begin].to {
+			begin++
+		}
+		end := begin
+		for end+1 < len(s.parts) && s.nodes[k].to > s.parts[end+1].from {
+			end++
+		}
+		if end > begin {
+			s.parts[end].ends = append(s.parts[end].ends, k)
+		}
+	}
+}
+
+// again reads the stretch that begins at p if it is what stands at i, and returns the index behind it and the place of
+// its last member. Where only its begin stands there, it returns what it can keep of that; a nil place for nothing.
+func (d *doc) again(p *place, i int) (end int, last *place) {
+	s := p.same
+	rest, had := s.parts[p.part:], len(d.nodes)
+	if !d.stands(&rest[0], i) {
+		return 0, nil
+	}
+	kept := had
+	first := had - rest[0].node // of the nodes of s
+	d.grow(len(s.nodes) - rest[0].node)
+	for j := range rest {
+		part := &rest[j]
+		if !d.stands(part, i) {
+			break
+		}
+		v := &d.nodes[first+part.to-1]
+		longer := v.to-v.from > 24 // in the record before
+		d.put(s, part, first, int32(i)-part.from)
+		i += len(part.text)
+		if !part.hole {
+			if c := d.src[i]; c == ',' || c == '}' || c == ' ' { // else a number may go on
+				return i, s.last
+			}
+			break
+		}
+		to, err := d.scalar(v, i, longer)
+		if err != nil {
+			break
+		}
+		if v.to, i = int32(to), to; part.last != nil {
+			kept, end, last = first+part.to, to, part.last
+		}
+	}
+	d.nodes = d.nodes[:kept]
+	return end, last
+}
+
+func (d *doc) stands(p *part, i int) bool {
+	end := i + len(p.text)
+	return end < len(d.src) && string(d.src[i:end]) == p.text
+}
+
+// put sets the nodes of a part: by bytes behind where they stood in the record they were found in. Often they are those of
+// the record before, and only move.
+func (d *doc) put(s *stretch, p *part, first int, by int32) {
+	for k := p.node; k < p.to; k++ {
+		v, old := &d.nodes[first+k], &s.nodes[k]
+		if v.like != old {
+			v.like, v.at, v.kind, v.long, v.key, v.keyTo = old, old.at, old.kind, old.long, 0, 0
+			v.next = old.next - s.nodes[0].self + int32(first)
+		}
+		if v.from, v.to = old.from+by, old.to+by; old.keyTo > 0 {
 			v.key, v.keyTo = old.key+by, old.keyTo+by
 		}
 	}
-	return true
+	for _, k := range p.ends {
+		d.nodes[first+k].to = s.nodes[k].to + by
+	}
 }

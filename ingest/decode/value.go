@@ -14,7 +14,8 @@ type Value struct {
 	key, keyTo int32  // raw key without quotes, inside an object
 	self, next int32  // indices of this node and of the one behind all that is in it
 	kind       Type
-	long       bool // a string that may hold escapes: short ones with some count as long
+	long       bool   // a string that may hold escapes: short ones with some count as long
+	like       *Value // of the stretch it is in: but for places in the text, the same
 }
 
 type doc struct {
@@ -31,6 +32,7 @@ type doc struct {
 	record          *place // of whole records
 	nowhere         place  // of members that are not remembered
 	records, places int
+	starts          []*place // of stretches
 }
 
 // Type is the kind of a JSON value.
