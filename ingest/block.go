@@ -131,12 +131,12 @@ func (w *worker) work(blocks <-chan *block) {
 
 // emit checks a request and puts it into the block.
 func (w *worker) emit(r *trace.Request, body []byte) {
-	trace.Check(r)
+	w.ctx.Tidy(r)
+	trace.CheckFacts(r)
 	if r.Arrival != nil && (w.Since != nil && *r.Arrival < *w.Since || w.Until != nil && *r.Arrival >= *w.Until) {
 		w.b.skip("outside_time_range", 1)
 		return
 	}
-	w.ctx.Scrub(r)
 	for _, field := range w.HashNames {
 		for _, name := range r.Names(field) {
 			*name = w.Hash.Name(field, *name)

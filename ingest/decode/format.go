@@ -90,7 +90,7 @@ type Context struct {
 	memory  memory
 	prompt  Prompt
 
-	harmless [scrubbed]string // the last text of each kind without a secret
+	tidy [21]string // the last text of each column that was tidy as it was
 }
 
 // NewContext returns a context whose Skip counts into skipped. It remembers hashes it has made, so one worker should
@@ -165,15 +165,16 @@ func (c *Context) Keep(s string) string {
 	return c.memory.kept.string(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// User gives the form in which a user id is stored: a keyed hash unless the person asked for plain ids.
+// User gives the form in which a user id, which may be a view, is stored: a keyed hash unless the person asked for plain
+// ids.
 func (c *Context) User(id string) string {
 	if id == "" || c.PlainUser {
-		return id
+		return c.Keep(id)
 	}
 	return c.memory.name("user", id)
 }
 
-// Key gives the form in which an API key (or a hash of one) is stored: always a keyed hash.
+// Key gives the form in which an API key (or a hash of one), which may be a view, is stored: always a keyed hash.
 func (c *Context) Key(key string) string { return c.memory.name("key", key) }
 
 // LineError refuses one record and lets the file go on. Reason is a short stable name (bad_json, no_time) used as a

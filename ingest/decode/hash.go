@@ -75,6 +75,8 @@ type memory struct {
 	names []named           // by slot, made when first needed
 	known map[string]*begin // by the text of the message
 	bytes int               // of the texts known
+
+	written [64]written // instructions of late, by their length
 }
 
 // maxMemory bounds what a memory holds; it starts again when it is full. Longer texts than maxRemembered are not kept.
@@ -85,8 +87,8 @@ type named struct{ kind, name, hash string }
 
 const nameSlots, maxName = 1 << 14, 256
 
-// slot spreads names over the slots by their ends: two that share one take turns.
-func slot(s string) uint64 {
+// slot spreads names over the slots by their ends. Two share a pair of slots; more take turns.
+func slot[T string | []byte](s T) uint64 {
 	n := uint64(len(s))
 	for i := max(0, len(s)-8); i < len(s); i++ {
 		n = n<<8 ^ n>>56 ^ uint64(s[i])
@@ -102,11 +104,16 @@ func (m *memory) name(kind, s string) string {
 	if m.names == nil {
 		m.names = make([]named, nameSlots)
 	}
-	n := &m.names[slot(s)]
-	if n.name != s || n.kind != kind {
-		both := s + m.text(kind, s) // side by side: neither is in the cache next time
-		*n = named{kind, both[:len(s)], both[len(s):]}
+	at := slot(s) &^ 1
+	n, other := &m.names[at], &m.names[at+1]
+	switch {
+	case n.name == s && n.kind == kind:
+		return n.hash
+	case other.name == s && other.kind == kind:
+		return other.hash
 	}
+	both := s + m.text(kind, s) // side by side: neither is in the cache next time
+	*n, *other = named{kind, both[:len(s)], both[len(s):]}, *n
 	return n.hash
 }
 

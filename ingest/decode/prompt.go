@@ -28,6 +28,37 @@ type prefix struct {
 	chain []byte // hash of the block before, zeros at first, then the text of the open block
 }
 
+// Begins starts the prompt with a message whose content is written as raw, if it was remembered as such; false, and
+// nothing done, otherwise. It saves a look at the text.
+func (p *Prompt) Begins(role string, raw []byte) bool {
+	w := p.memory.slot(raw)
+	if p.len > 0 || w.begin == nil || w.raw != string(raw) || w.begin.role != role {
+		return false
+	}
+	w.missed = 0
+	p.systemLen += int64(len(role) + 1 + len(w.begin.text))
+	p.start(w.begin)
+	return true
+}
+
+// Remember says that the only message so far, if it is an instruction, is written as raw.
+func (p *Prompt) Remember(raw []byte) {
+	const patience = 4
+	w := p.memory.slot(raw)
+	if w.missed++; p.begin != nil && len(raw) <= maxRemembered && (w.begin == nil || w.missed > patience) {
+		*w = written{raw: string(raw), begin: p.begin}
+	}
+}
+
+// written is an instruction message as it is written in the log.
+type written struct {
+	raw    string
+	begin  *begin
+	missed int // how often in a row another was looked for
+}
+
+func (m *memory) slot(raw []byte) *written { return &m.written[len(raw)%len(m.written)] }
+
 // begin is an instruction message at the begin of a prompt: the calls of one application all begin with the same.
 type begin struct {
 	role, text string
@@ -86,12 +117,18 @@ func (p *Prompt) remembered(role string, text []byte) bool {
 		p.message(role, text)
 		known = &begin{strings.Clone(role), string(text), hexOf(p.system), prefix{p.len, slices.Clone(p.ids), slices.Clone(p.chain)}}
 		p.memory.known[known.text] = known
-	} else {
-		p.len = known.after.len
-		p.ids, p.chain = append(p.ids, known.after.ids...), append(p.chain[:0], known.after.chain...)
+		p.begin, p.system = known, nil
+		return true
 	}
-	p.begin, p.system = known, nil
+	p.start(known)
 	return true
+}
+
+// start begins an empty prompt with a known message.
+func (p *Prompt) start(known *begin) {
+	p.len = known.after.len
+	p.ids, p.chain = append(p.ids[:0], known.after.ids...), append(p.chain[:0], known.after.chain...)
+	p.begin, p.system = known, nil
 }
 
 func (p *Prompt) message(role string, text []byte) {

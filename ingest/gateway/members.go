@@ -54,6 +54,16 @@ func firstText(values ...*decode.Value) string {
 	return ""
 }
 
+// firstView is firstText without a copy.
+func firstView(values ...*decode.Value) string {
+	for _, v := range values {
+		if s := decode.View(v); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
 // textOr is the text of v, else that of a member of an object.
 func textOr(v, object *decode.Value, name string) string {
 	if s := decode.Text(v); s != "" {

@@ -35,7 +35,7 @@ func (p *payload) who(c *decode.Context, r *trace.Request) {
 	r.App = decode.LiteLLMApp(decode.Nested(p.tags))
 	r.Route = decode.Text(m.route)
 	r.KeyHash = c.Key(decode.View(m.keyHash))
-	r.UserHash = c.User(firstText(p.endUser, m.endUser))
+	r.UserHash = c.User(firstView(p.endUser, m.endUser))
 	r.CachedResponse = decode.Bool(p.cacheHit)
 }
 
@@ -59,26 +59,26 @@ func traceID(s string) string {
 	if len(s) != 32 && len(s) != 36 {
 		return ""
 	}
-	hex, upper := 0, false
+	hex, upper := 0, byte(0)
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= '0' && c <= '9' || c >= 'a' && c <= 'f':
-			hex++
-		case c >= 'A' && c <= 'F':
-			hex++
-			upper = true
-		case c != '-' || len(s) != 36:
+		kind := hexKind[s[i]]
+		if hex += int(kind & 1); kind == 0 && (s[i] != '-' || len(s) != 36) {
 			return ""
 		}
+		upper |= kind
 	}
 	switch {
 	case hex != 32:
 		return ""
-	case upper:
+	case upper&2 != 0:
 		return strings.ToLower(s)
 	}
 	return s
 }
+
+// hexKind is 1 for a hexadecimal digit, 3 for one in upper case.
+var hexKind = [256]byte{'0': 1, '1': 1, '2': 1, '3': 1, '4': 1, '5': 1, '6': 1, '7': 1, '8': 1, '9': 1,
+	'a': 1, 'b': 1, 'c': 1, 'd': 1, 'e': 1, 'f': 1, 'A': 3, 'B': 3, 'C': 3, 'D': 3, 'E': 3, 'F': 3}
 
 // attempts reads how many tries came before this one, where LiteLLM says so.
 func attempts(r *trace.Request, meta *metadata) {

@@ -117,6 +117,17 @@ func toolResult(content *decode.Value) bool {
 
 // add appends one message: its text parts joined, then its tool calls.
 func (s *shaper) add(role string, content, calls *decode.Value) {
+	instruction := calls == nil && content.Type() == decode.TypeString && (role == "system" || role == "developer")
+	if instruction && s.prompt.Begins(role, content.Raw()) {
+		return
+	}
+	s.parts(role, content, calls)
+	if instruction && !s.cut && !s.redacted {
+		s.prompt.Remember(content.Raw())
+	}
+}
+
+func (s *shaper) parts(role string, content, calls *decode.Value) {
 	text, parts, tools := content.GetStringBytes(), content.GetArray(), calls.GetArray()
 	if len(parts)+len(tools) > 0 {
 		s.buf = append(s.buf[:0], text...)
