@@ -127,7 +127,8 @@ func (d *doc) remember(first, last *Value) {
 	s := &stretch{nodes: slices.Clone(d.nodes[first.self:last.next]), last: last.at}
 	s.cut(d.src, first.from-int32(len(first.at.glue)), last.to)
 	for i := range s.parts { // it can begin behind each hole among the members
-		if at := s.nodes[s.parts[i].node].at; i == 0 || s.parts[i-1].last != nil {
+		if i == 0 || s.parts[i-1].last != nil {
+			at := s.nodes[s.parts[i].node].at
 			at.same, at.part = s, int16(i)
 			d.starts = append(d.starts, at)
 		}

@@ -104,19 +104,28 @@ func FuzzPlaces(f *testing.F) {
 		{`{"a":1,"b":2,"c":3}`, `{"a":1,"c":3,"b":2}`}, {`{"\u0061":1,"b":{}}`, `{"b":{"\u0061":1}}`}, {`[{"a":1},{"b":1}]`, `[{"b":1}{"a":1}]`},
 		{"{\n \"a\" : 1 ,\n \"b\" : 2 }", `{"a" : 1 ,"b":2`}, {`{"a":"x"}`, `{"a":`},
 		{`{"a":1}`, `{"a": 1}`}, {`{"a":1}`, `["a":1]`}, {`{"a":1,"b":{"c":[1,{"d":2}]},"e":3}`, `{"a":1,"b":{"c":[1,{"d":2}]},"e":34}`},
-		{`{"x":1,"b":[1,{"c":2}],"c":3}`, `{"x":100,"b":[1,{"c":2}],"c":3}`}, {`{"a":1,"b":null, "c":12}`, `{"a":1,"b":null, "c":12.5}`}, {`{"a":[{"b":1,"c":2},{"b":1,"c":2}]}`, `{"a":[{"b":1,"c":2}{"b":1,"c":2}]}`}} {
+		{`{"x":1,"b":[1,{"c":2}],"c":3}`, `{"x":100,"b":[1,{"c":2}],"c":3}`}, {`{"a":1,"b":null, "c":12}`, `{"a":1,"b":null, "c":12.5}`}, {`{"a":[{"b":1,"c":2},{"b":1,"c":2}]}`, `{"a":[{"b":1,"c":2}{"b":1,"c":2}]}`},
+		{`{"a":1,"b":{"c":"x","d":[1,"x",{"e":1}]},"f":null}`, `{"a":1,"b":{"c":"x","d":[1,"x"]},"f":null}`}, {`{"a":{"b":1}}`, `{"a":{"b":{"c":1}}}`},
+		{`{"a":1,"b":2,"c":{"d":1,"e":[]},"f":1}`, `{"a":1,"b":3,"c":{"d":null,"e":[]},"f":1, "g":1}`}, {`{"m":[{"r":"x","c":"1"},{"r":"x1","c":"11"}],"e":{}}`, `{"m":[{"r":"x","c":"1"}],"e":{}}`}} {
 		f.Add([]byte(s[0]), []byte(s[1]))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		inTurn := slices.Repeat([][]byte{a, b}, observed) // what both have becomes stretches,
-		always := slices.Repeat([][]byte{a}, observed+2)  // and here all of a
-		for _, texts := range [][][]byte{{a, a, b, a, b, b, a}, append(always, b, a, b, b, a), append(inTurn, a, a, b, b)} {
+		always := slices.Repeat([][]byte{a}, observed+2)  // and here all of a,
+		other := otherwise(a)                             // and here all but the values
+		holes := slices.Repeat([][]byte{a, other}, observed)
+		for _, texts := range [][][]byte{{a, a, b, a, b, b, a}, append(always, b, a, b, b, a), append(inTurn, a, a, b, b), append(holes, a, b, other, b, otherwise(b), a, other)} {
 			var p Parser
 			for i, text := range texts {
 				alone(t, &p, i, text)
 			}
 		}
 	})
+}
+
+// otherwise gives most texts of the same form other values.
+func otherwise(b []byte) []byte {
+	return []byte(strings.NewReplacer("1", "27", "x", `y\"z`, "null", "true").Replace(string(b)))
 }
 
 // alone holds what p reads against what a parser of its own reads.
