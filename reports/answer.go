@@ -45,7 +45,7 @@ func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
 		return "", "No call can be judged under " + slo.Text + "."
 	}
 	worst := slices.MaxFunc(groups, func(a, b judgedGroup) int { return cmp.Compare(a.beyond(slo.Objective), b.beyond(slo.Objective)) })
-	text = fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst.Attainment), count(worst.n), slo.Text, percent(slo.Objective), worst.words())
+	text = fmt.Sprintf("%s of %s met %s: the objective of %s is %s.", attained(worst.Attainment), plural(int(worst.n), "judged call"), slo.Text, percent(slo.Objective), worst.words())
 	missed := 0
 	verdict = metVerdict[worst.met()]
 	for _, g := range groups {
@@ -78,9 +78,9 @@ func (g judgedGroup) met() string {
 func (g judgedGroup) words() string {
 	switch {
 	case g.silent > g.n:
-		return "not decided, since " + count(g.silent) + " calls cannot be judged: the log does not tell what it asks for"
+		return "not decided, since " + plural(int(g.silent), "call") + " cannot be judged: the log does not tell what it asks for"
 	case g.silent > 0:
-		return metWords[g.Met] + "; " + count(g.silent) + " calls cannot be judged"
+		return metWords[g.Met] + "; " + plural(int(g.silent), "call") + " cannot be judged"
 	}
 	return metWords[g.Met]
 }

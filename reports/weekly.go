@@ -121,7 +121,7 @@ func weekAnswer(in WeeklyInput) (verdict string, out []string) {
 		verdict = "unsure"
 	}
 	worst := groups[0]
-	first := fmt.Sprintf("%s of %s judged calls met %s: the objective of %s is %s.", attained(worst.Attainment), count(worst.n), in.SLO.Text, percent(in.SLO.Objective), worst.words())
+	first := fmt.Sprintf("%s of %s met %s: the objective of %s is %s.", attained(worst.Attainment), plural(int(worst.n), "judged call"), in.SLO.Text, percent(in.SLO.Objective), worst.words())
 	if len(groups) > 1 {
 		kept := len(groups) - len(missed) - len(open)
 		text := fmt.Sprintf("%d of %d groups missed the objective, %d kept it", len(missed), len(groups), kept)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -115,7 +117,7 @@ func (x analysis) report(ctx context.Context, e *analyze.Engine, run *analyze.Ru
 		return r, err
 	}
 	return reports.Build(reports.AnalyzeInput{Run: run.Path, Scope: scopeText(x.scopeFlags), SLO: sc.SLO, Results: p.Results, Missing: p.Missing,
-		Incidents: p.Incidents, Replays: p.Replays, Next: nextAfterAnalyze(run.Path, p)}), nil
+		Incidents: p.Incidents, Replays: p.Replays, Next: x.nextAfterAnalyze(run.Path, p)}), nil
 }
 
 func scopeText(s *scopeFlags) string {
@@ -132,20 +134,31 @@ func scopeText(s *scopeFlags) string {
 	return strings.Join(parts, " ")
 }
 
-// nextAfterAnalyze proposes the command that helps most: look into the incident, or try the same traffic elsewhere.
-func nextAfterAnalyze(path string, p *analyze.Picture) []string {
-	if len(p.Incidents) == 0 {
-		return []string{"reprise replay " + path + " --target http://HOST:PORT/v1 -o candidate"}
+// nextAfterAnalyze proposes the command that helps most: an objective that the log can be judged by, the report on the worst incident, or
+// the same traffic elsewhere.
+func (x analysis) nextAfterAnalyze(path string, p *analyze.Picture) (next []string) {
+	if x.slo == "" && measured(p.Results["latency"], "e2e") && !measured(p.Results["latency"], "ttft") {
+		next = append(next, "reprise analyze "+path+" --slo 'e2e<=10s@99%'")
 	}
-	in := p.Incidents[0]
-	for _, other := range p.Incidents {
-		if other.Bad > in.Bad {
-			in = other
+	where := path
+	if len(p.Incidents) > 0 {
+		in := slices.MaxFunc(p.Incidents, func(a, b analyze.Incident) int { return cmp.Compare(a.Bad, b.Bad) })
+		where += fmt.Sprintf(" --from %s --to %s", rfc3339(in.From), rfc3339(in.To))
+		slo := ""
+		if x.slo != "" {
+			slo = " --slo '" + x.slo + "'"
 		}
+		next = append(next, "reprise report incident "+where+slo+" -o incident.html")
 	}
-	window := fmt.Sprintf("--from %s --to %s", rfc3339(in.From), rfc3339(in.To))
-	return []string{"reprise query stall_culprits " + path + " " + window,
-		"reprise replay " + path + " " + window + " --target http://HOST:PORT/v1 -o candidate"}
+	return append(next, "reprise replay "+where+" --target http://HOST:PORT/v1 -o candidate")
+}
+
+// measured says that some call has the metric.
+func measured(latency *analyze.Result, metric string) bool {
+	return latency != nil && slices.ContainsFunc(latency.Rows, func(row []any) bool {
+		n, _ := row[2].(int64)
+		return row[0] == metric && n > 0
+	})
 }
 
 // writeFile writes a file so that it appears whole or not at all.
