@@ -2,7 +2,8 @@
 -- about Logical requests that met every term of the SLO. attainment = good / (good + bad). Bad: a term missed, a failure of ours, a call cut off after
 -- about a deadline had passed. Out of the ratio: client errors, calls cut off in time, unevaluable (the log cannot tell, or no term applies). A term's
 -- about own attainment, over the calls that the SLO sets it for, counts a failure as missed and what it says nothing of (one token, given whole, not
--- about measured) as met. Interval: Wilson, 95 %. Rates are over the time covered, by arrival; those of tokens are of the calls that tell them.
+-- about measured) as met. Interval: Wilson, 95 %. Rates are over the time covered, by arrival; those of tokens are of the calls that tell them;
+-- about those of good calls are unknown where no call can be judged.
 -- level L0
 -- metric good | requests | ok, and every term of the SLO that applies holds; failures of the service are bad, the caller's errors are shown beside
 -- metric attainment | share | good / (good + bad), with Wilson interval; goodput: good requests and their tokens a second
@@ -38,7 +39,7 @@ summed AS (
   SELECT grp, sum(n) AS n, sum(judged) AS judged, nullif(sum(judged), 0) * 1e0 AS base, sum(good) AS good,
          sum(CASE WHEN verdict = 'unevaluable' THEN n ELSE 0 END) AS unevaluable, sum(CASE WHEN verdict = 'excluded' THEN n ELSE 0 END) AS excluded,
          sum(CASE WHEN missed = -2 THEN n ELSE 0 END) AS client_errors,
-         CASE WHEN sum(good) > 0 THEN sum(CASE WHEN verdict = 'good' THEN tokens END) ELSE 0 END AS good_tokens, sum(tokens) AS tokens, sum(other_attempts) AS other_attempts,
+         CASE WHEN sum(good) > 0 THEN sum(CASE WHEN verdict = 'good' THEN tokens END) WHEN sum(judged) > 0 THEN 0 END AS good_tokens, sum(tokens) AS tokens, sum(other_attempts) AS other_attempts,
          sum(other_judged) AS other_judged, sum(other_good) AS other_good, sum(other_tokens) AS other_tokens,
          sum(CASE WHEN mod(asked, 2) >= 1 THEN judged END) AS ttft_n, sum(CASE WHEN mod(asked, 2) >= 1 AND mod(missed, 2) < 1 THEN answered ELSE 0 END) AS ttft_met,
          sum(CASE WHEN mod(asked, 4) >= 2 THEN judged END) AS ttfvt_n, sum(CASE WHEN mod(asked, 4) >= 2 AND mod(missed, 4) < 2 THEN answered ELSE 0 END) AS ttfvt_met,
@@ -62,7 +63,7 @@ SELECT grp, CAST(n AS BIGINT) AS n, CAST(good AS BIGINT) AS good, CAST(judged - 
        ttfvt_met * 1e0 / nullif(ttfvt_n, 0) AS ttfvt_attainment, tpot_met * 1e0 / nullif(tpot_n, 0) AS tpot_attainment,
        e2e_met * 1e0 / nullif(e2e_n, 0) AS e2e_attainment, max_gap_met * 1e0 / nullif(max_gap_n, 0) AS max_gap_attainment,
        CAST(n + other_attempts AS BIGINT) AS attempts, (good + other_good) * 1e0 / nullif(judged + other_judged, 0) AS attempt_attainment,
-       good / seconds AS goodput_per_s, good_tokens / seconds AS token_goodput_per_s, (tokens + other_tokens) / seconds AS delivered_per_s,
+       CASE WHEN base > 0 THEN good / seconds END AS goodput_per_s, good_tokens / seconds AS token_goodput_per_s, (tokens + other_tokens) / seconds AS delivered_per_s,
        good_tokens * 1e0 / nullif(tokens + other_tokens, 0) AS goodput_ratio, seconds
 FROM intervals CROSS JOIN covered
 ORDER BY grp

@@ -23,6 +23,6 @@ counted AS (
   FROM ruled
   GROUP BY grp, place, rule
 )
-SELECT grp, rule, n, good, good * 1e0 / nullif(n, 0) AS share, good / seconds AS goodput_per_s
+SELECT grp, rule, n, good, good * 1e0 / nullif(n, 0) AS share, CASE WHEN n > 0 THEN good / seconds END AS goodput_per_s
 FROM counted CROSS JOIN covered
 ORDER BY grp, place

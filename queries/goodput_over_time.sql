@@ -23,12 +23,12 @@ placed AS (
 counted AS (
   SELECT grp, start_us, seconds, CAST(sum(n) AS BIGINT) AS n, CAST(sum(good) AS BIGINT) AS good, CAST(sum(bad) AS BIGINT) AS bad,
          CAST(sum(unevaluable) AS BIGINT) AS unevaluable, CAST(sum(excluded) AS BIGINT) AS excluded,
-         CASE WHEN sum(good) > 0 THEN sum(good_tokens) ELSE 0 END AS good_tokens, sum(delivered_tokens) AS delivered_tokens
+         CASE WHEN sum(good) > 0 THEN sum(good_tokens) WHEN sum(bad) > 0 THEN 0 END AS good_tokens, sum(delivered_tokens) AS delivered_tokens
   FROM placed
   GROUP BY grp, start_us, seconds
 )
 SELECT grp, start_us, n, good, bad, unevaluable, excluded,
        CASE WHEN good + bad > 0 THEN good * 1e0 / (good + bad) END AS attainment,
-       good / seconds AS goodput_per_s, good_tokens / seconds AS token_goodput_per_s, delivered_tokens / seconds AS delivered_per_s
+       CASE WHEN good + bad > 0 THEN good / seconds END AS goodput_per_s, good_tokens / seconds AS token_goodput_per_s, delivered_tokens / seconds AS delivered_per_s
 FROM counted
 ORDER BY grp, start_us
