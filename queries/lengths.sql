@@ -16,23 +16,10 @@
 -- chart bar x=measure y=p50,p95,p99
 -- quantiles tokens whole
 WITH
-asked AS (
-  SELECT grp, input_tokens, cached_tokens, uncached_tokens, output_tokens, reasoning_tokens, max_tokens, system_tokens
-  FROM requests
-  WHERE generation AND NOT cached_response
-),
+-- each call seven times as it is read: a union would keep all calls aside
 samples AS (
-  SELECT 'input' AS measure, grp, input_tokens AS tokens FROM asked
-  UNION ALL
-  SELECT 'cached', grp, cached_tokens FROM asked
-  UNION ALL
-  SELECT 'uncached', grp, uncached_tokens FROM asked
-  UNION ALL
-  SELECT 'output', grp, output_tokens FROM asked
-  UNION ALL
-  SELECT 'reasoning', grp, reasoning_tokens FROM asked
-  UNION ALL
-  SELECT 'max_tokens', grp, max_tokens FROM asked
-  UNION ALL
-  SELECT 'system', grp, system_tokens FROM asked
+  SELECT measure, grp, CASE measure WHEN 'input' THEN input_tokens WHEN 'cached' THEN cached_tokens WHEN 'uncached' THEN uncached_tokens WHEN 'output' THEN output_tokens
+                                    WHEN 'reasoning' THEN reasoning_tokens WHEN 'max_tokens' THEN max_tokens ELSE system_tokens END AS tokens
+  FROM requests CROSS JOIN (VALUES ('input'), ('cached'), ('uncached'), ('output'), ('reasoning'), ('max_tokens'), ('system')) AS measures(measure)
+  WHERE generation AND NOT cached_response
 )
