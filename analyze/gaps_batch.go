@@ -6,40 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
 	"strings"
 )
-
-// crowd is the number of streams in decode on a replica over time: so many from an edge to the next.
-type crowd struct {
-	at      []int64
-	streams []int64
-}
-
-// crowd puts beginnings and ends, which are sorted, together.
-func (t *timeline) crowd() (out crowd) {
-	begun, ended := 0, 0
-	for begun < len(t.starts) || ended < len(t.ends) {
-		at := int64(math.MaxInt64)
-		if begun < len(t.starts) {
-			at = t.starts[begun]
-		}
-		if ended < len(t.ends) {
-			at = min(at, t.ends[ended])
-		}
-		for ; begun < len(t.starts) && t.starts[begun] == at; begun++ {
-		}
-		for ; ended < len(t.ends) && t.ends[ended] == at; ended++ {
-		}
-		out.at, out.streams = append(out.at, at), append(out.streams, int64(begun-ended))
-	}
-	return out
-}
-
-// before is the place of the last edge up to a moment, of the first if there is none.
-func (l *crowd) before(at int64) int {
-	return max(0, sort.Search(len(l.at), func(i int) bool { return l.at[i] > at })-1)
-}
 
 // batchCell is what a group decoded on a replica at one class of streams.
 type batchCell struct {
@@ -148,25 +116,22 @@ func (s *sweep) batch(ctx context.Context, _ []*float64) error {
 	}); err != nil {
 		return err
 	}
-	over := map[*timeline]*crowd{}
-	for _, t := range s.inOrder() {
+	for _, t := range s.replicas {
 		t.settle()
-		l := t.crowd()
-		over[t] = &l
 	}
 	parts := make([]batchTally, s.workers)
 	for w := range parts {
 		parts[w] = batchTally{}
 	}
 	if err := s.engine.chunks(ctx, "SELECT "+decodedColumns+" FROM ("+s.reads["decoded"]+")", s.workers, func(w int, c *chunk) error {
-		s.decoded(c, over, parts[w])
+		s.decoded(c, parts[w])
 		return nil
 	}); err != nil {
 		return err
 	}
 	for _, t := range s.inOrder() {
 		for _, grp := range slices.Sorted(maps.Keys(groups[t])) {
-			if err := s.batchRows(decodedOn{grp, t}, over[t], parts); err != nil {
+			if err := s.batchRows(decodedOn{grp, t}, parts); err != nil {
 				return err
 			}
 		}
@@ -177,7 +142,7 @@ func (s *sweep) batch(ctx context.Context, _ []*float64) error {
 const decodedColumns = "replica, grp, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(paced_tokens AS DOUBLE), CAST(2 * context AS DOUBLE), chunked, CAST(arrival_us AS BIGINT), CAST(chunks AS BIGINT), CAST(CASE WHEN chunked THEN steps END AS BIGINT[]), CAST(CASE WHEN chunked AND told THEN weights END AS BIGINT[])"
 
 // decoded reads a chunk of these columns of the view of that name.
-func (s *sweep) decoded(c *chunk, over map[*timeline]*crowd, into batchTally) {
+func (s *sweep) decoded(c *chunk, into batchTally) {
 	replica, grp, start, end, tokens, context2 := c.column(0), c.column(1), c.column(2), c.column(3), c.column(4), c.column(5)
 	chunked, arrival, chunks, steps, weights := c.column(6), c.column(7), c.column(8), c.list(9), c.list(10)
 	for row := range c.rows {
@@ -185,7 +150,7 @@ func (s *sweep) decoded(c *chunk, over map[*timeline]*crowd, into batchTally) {
 		cells := into.of(grp.text(row), on)
 		p := piece{from: peek[int64](start, row), to: peek[int64](end, row), tokens: orNaN(tokens, row) - 1, context2: orNaN(context2, row)}
 		if !peek[bool](chunked, row) {
-			*cells, _ = over[on].spread(p, over[on].before(p.from), *cells)
+			*cells, _ = on.decoders.spread(p, on.decoders.before(p.from), *cells)
 			continue
 		}
 		list, _ := elements[int64](steps, row)
@@ -194,7 +159,7 @@ func (s *sweep) decoded(c *chunk, over map[*timeline]*crowd, into batchTally) {
 			_, w.first = elements[int64](weights, row)
 			w.weights = weights.elems
 		}
-		*cells = over[on].chunks(p, peek[int64](arrival, row), list, w, *cells)
+		*cells = on.decoders.chunks(p, peek[int64](arrival, row), list, w, *cells)
 	}
 }
 
@@ -234,8 +199,9 @@ func orNaN(c column, row int) float64 {
 }
 
 // batchRows adds the rows of a group on a replica.
-func (s *sweep) batchRows(key decodedOn, l *crowd, parts []batchTally) error {
+func (s *sweep) batchRows(key decodedOn, parts []batchTally) error {
 	var cells []batchCell
+	l := &key.on.decoders
 	for _, p := range parts {
 		for i, c := range *p.of(key.grp, key.on) {
 			cells = reaching(cells, i)

@@ -60,24 +60,22 @@ func (w *work) upto(at int64) float64 {
 
 // streamTime is the time of all streams in decode before a moment, added up.
 type streamTime struct {
-	t            *timeline
-	starts, ends []int64 // sums of the first n, counted from the origin
+	c    *crowd
+	done []int64 // before each edge
 }
 
-func (t *timeline) streamTime() streamTime {
-	sums := func(times []int64) []int64 {
-		out := make([]int64, len(times)+1)
-		for i, at := range times {
-			out[i+1] = out[i] + at - t.origin
-		}
-		return out
+func (c *crowd) time() streamTime {
+	s := streamTime{c, make([]int64, len(c.at))}
+	for i := 1; i < len(c.at); i++ {
+		s.done[i] = s.done[i-1] + c.streams[i-1]*(c.at[i]-c.at[i-1])
 	}
-	return streamTime{t, sums(t.starts), sums(t.ends)}
+	return s
 }
 
+// upto is that time; the moment is not before the first edge.
 func (s streamTime) upto(at int64) int64 {
-	d := s.t.decodingAt(at)
-	return int64(d.begun-d.ended)*(at-s.t.origin) - s.starts[d.begun] + s.ends[d.ended]
+	i := s.c.before(at)
+	return s.done[i] + s.c.streams[i]*(at-s.c.at[i])
 }
 
 // load gives what went on while each stream decoded: the view decode_load.
@@ -87,7 +85,7 @@ func (s *sweep) load(ctx context.Context, _ []*float64) error {
 	}
 	times := map[*timeline]streamTime{}
 	for _, t := range s.replicas {
-		times[t] = t.streamTime()
+		times[t] = t.decoders.time()
 	}
 	const columns = "replica, request_id, CAST(attempt AS INTEGER), grp, tenant, model, CAST(start_us AS BIGINT), CAST(end_us AS BIGINT), CAST(chunks AS BIGINT), CAST(estimated AS BOOLEAN), CAST(paced_tokens AS BIGINT), CAST(latency AS BOOLEAN), CAST(arrival_us AS BIGINT)"
 	return s.apart(ctx, "decode_streams", columns, func(w int, t *timeline, c []column, row int) error {

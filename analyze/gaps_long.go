@@ -1,9 +1,6 @@
 package analyze
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // stalledUS is how much a stalled gap is above its usual length at least.
 const stalledUS = 1e5
@@ -23,20 +20,22 @@ func (g *longGap) over() float64 { return float64(g.to-g.from) - g.usual }
 
 // long walks those gaps of a stream that are over 3 x the usual length, and above it by so much at least.
 func (l *listed) long(above float64, visit func(g *longGap) error) error {
-	t, from, usual := l.on, l.start, l.on.usualAt()
-	now := t.decodingAt(from)
-	before := now.to(from)
+	from, usual, now := l.start, l.on.usualAt(), l.on.decoders.decodingAt(l.start)
+	least := int64(3 * l.on.shortest) // cursors do not move on for others
 	for i, gap := range l.steps[1:] {
 		to := from + gap
-		after := now.to(to)
-		usual.to(from, before)
-		if base := usual.length; float64(gap) > 3*base && float64(gap)-base >= above {
-			g := longGap{span{from, to}, i + 2, base, usual.excess(gap, l.load(i+1)), before, after, usual.of.get(t.hourOf(from), streamClass(after))}
-			if err := visit(&g); err != nil {
-				return err
+		if gap > least {
+			before := now.to(from)
+			usual.to(from, before)
+			if base := usual.length; float64(gap) > 3*base && float64(gap)-base >= above {
+				after := now.to(to)
+				g := longGap{span{from, to}, i + 2, base, usual.excess(gap, l.load(i+1)), before, after, usual.of(after)}
+				if err := visit(&g); err != nil {
+					return err
+				}
 			}
 		}
-		from, before = to, after
+		from = to
 	}
 	return nil
 }
@@ -75,14 +74,14 @@ func (s *sweep) stood(ctx context.Context, _ []*float64) error {
 	if err != nil {
 		return err
 	}
-	stalls := map[*timeline]*timeline{}
+	stalls := map[*timeline]*crowd{}
 	for t, list := range spans {
-		stalls[t] = &timeline{}
+		var starts, ends []int64
 		for _, g := range list {
-			stalls[t].starts, stalls[t].ends = append(stalls[t].starts, g.from), append(stalls[t].ends, g.to)
+			starts, ends = append(starts, g.from), append(ends, g.to)
 		}
-		slices.Sort(stalls[t].starts)
-		slices.Sort(stalls[t].ends)
+		held := newCrowd(starts, ends)
+		stalls[t] = &held
 	}
 	return s.streams(ctx, func(w int, l *listed) error {
 		t := l.on
@@ -97,9 +96,8 @@ func (s *sweep) stood(ctx context.Context, _ []*float64) error {
 				tokens = t.tokens.upto(g.to) - t.tokens.upto(g.from)
 			}
 			middle := g.from + (g.to-g.from)/2
-			held, decoders := stalls[t].decodingAt(middle), t.decodingAt(middle)
 			return s.row(w, t.name, l.request, l.attempt, l.arrival, l.grp, l.tenant, int64(g.k), g.from, g.to, g.to-g.from, g.streams, streamClass(g.streams), clean,
-				waiting.to(g.to)-waited, g.usual, g.usualLater, g.excess, covered, overlap, tokens, int64(held.begun-held.ended), int64(decoders.begun-decoders.ended))
+				waiting.to(g.to)-waited, g.usual, g.usualLater, g.excess, covered, overlap, tokens, stalls[t].now(middle), t.decoders.now(middle))
 		})
 	})
 }

@@ -94,19 +94,18 @@ func (s *sweep) pools(ctx context.Context, _ []*float64) error {
 
 func (p *gapPools) put(l *listed) {
 	t, from := l.on, l.start
-	now, inPrefill := t.decodingAt(from), t.prefill.coveredAt(from)
+	now, inPrefill := t.decoders.decodingAt(from), t.prefill.coveredAt(from)
 	before, prefilled := now.to(from), inPrefill.to(from)
 	var cell *lengths
+	var hour int64
 	hourEnd := int64(math.MinInt64)
 	for _, gap := range l.steps[1:] {
 		if from >= hourEnd || from < t.origin { // hours are cut towards it
-			cell, hourEnd = nil, t.hourOf(from)+hourUS
+			hour = t.hourOf(from)
+			cell, hourEnd = p.cell(hour, streamClass(before)), hour+hourUS
 		}
 		to := from + gap
 		after, prefilledTo := now.to(to), inPrefill.to(to)
-		if cell == nil {
-			cell = p.cell(t.hourOf(from), streamClass(before))
-		}
 		switch {
 		case prefilledTo-prefilled < 100:
 			cell.add(gap)
@@ -117,8 +116,7 @@ func (p *gapPools) put(l *listed) {
 			p.other.add(gap)
 		}
 		if after != before {
-			p.cell(t.hourOf(from), streamClass(after))
-			cell = nil
+			cell = p.cell(hour, streamClass(after))
 		}
 		from, before, prefilled = to, after, prefilledTo
 	}

@@ -9,77 +9,36 @@ import (
 // timeline is what went on on one replica besides a stream.
 type timeline struct {
 	name         string
-	starts, ends []int64 // when streams began to decode and ended, sorted
+	starts, ends []int64 // when streams began to decode and ended, as they came
+	decoders     crowd   // of these; an edge before the first is the earliest window's
 	windows      []span  // prefill_windows, as they came; then those of stretched_windows that lead
 	waits        []span  // the same from the arrival on
-	first        int64   // earliest of all edges
 	origin       int64   // from which its hours are counted
 	prefill      cover   // of windows
 	waiting      cover   // of waits
 	usual        byCell[float64]
+	shortest     float64 // of usual
 	held         stretches
 	tokens       work // of the view that works has read
 }
 
 // settle is called when all edges have been put in.
 func (t *timeline) settle() {
-	slices.Sort(t.starts)
-	slices.Sort(t.ends)
-	t.first = int64(1<<63 - 1)
-	if len(t.starts) > 0 {
-		t.first, t.origin = t.starts[0], t.starts[0]
-	}
 	t.prefill, t.waiting = newCover(t.windows), newCover(t.waits)
-	for _, c := range []cover{t.prefill, t.waiting} {
-		if len(c.from) > 0 {
-			t.first = min(t.first, c.from[0])
+	if len(t.starts) > 0 {
+		t.origin = slices.Min(t.starts)
+		for _, c := range []cover{t.prefill, t.waiting} {
+			if len(c.from) > 0 { // nobody decodes yet, which is known from then on
+				t.starts, t.ends = append(t.starts, c.from[0]), append(t.ends, c.from[0])
+			}
 		}
 	}
-	t.windows, t.waits = nil, nil
+	t.decoders = newCrowd(t.starts, t.ends)
+	t.starts, t.ends, t.windows, t.waits = nil, nil, nil, nil
 }
 
 // hourOf is the start of the hour of the log, counted from the first stream of the replica.
 func (t *timeline) hourOf(at int64) int64 { return at - (at-t.origin)%hourUS }
-
-// decoding counts the streams at a moment. Moments of one cursor only move on.
-type decoding struct {
-	t            *timeline
-	begun, ended int
-	streams      int64
-	until        int64 // the edge at which that ends
-}
-
-func (t *timeline) decodingAt(at int64) decoding {
-	return decoding{t: t, begun: sort.Search(len(t.starts), func(i int) bool { return t.starts[i] > at }),
-		ended: sort.Search(len(t.ends), func(i int) bool { return t.ends[i] > at }), until: math.MinInt64}
-}
-
-// to moves on and gives the number of streams; 1 before anything is known of the replica.
-func (d *decoding) to(at int64) int64 {
-	if at >= d.until {
-		d.move(at)
-	}
-	return d.streams
-}
-
-func (d *decoding) move(at int64) {
-	d.until = math.MaxInt64
-	for ; d.begun < len(d.t.starts); d.begun++ {
-		if d.t.starts[d.begun] > at {
-			d.until = d.t.starts[d.begun]
-			break
-		}
-	}
-	for ; d.ended < len(d.t.ends); d.ended++ {
-		if d.t.ends[d.ended] > at {
-			d.until = min(d.until, d.t.ends[d.ended])
-			break
-		}
-	}
-	if d.streams = int64(d.begun - d.ended); at < d.t.first {
-		d.streams, d.until = 1, min(d.until, d.t.first)
-	}
-}
 
 // covered adds up the covered time before a moment. Moments of one cursor only move on.
 type covered struct {
@@ -162,28 +121,17 @@ func reaching[T any](list []T, i int) []T {
 	return append(list, make([]T, max(0, i+1-len(list)))...)
 }
 
-// get is what the cell holds; it changes nothing but what is remembered of the last call, so that copies of one may be read side by side.
-func (b *byCell[T]) get(hour, class int64) (v T) {
-	if b.list == nil || hour != b.hour {
-		b.hour, b.list = hour, b.hours[hour]
-	}
-	if i := place(class); i < len(b.list) {
-		v = b.list[i]
-	}
-	return v
-}
-
 // usualAt is the usual length of a gap at a moment and a number of streams. Moments of one cursor only move on.
 type usualAt struct {
 	t       *timeline
-	of      byCell[float64]
+	cells   []float64 // of the hour, by place of the class
+	until   int64     // when it ends
 	streams int64
-	until   int64 // when the hour ends
 	length  float64
 	whole   int64 // length, rounded
 }
 
-func (t *timeline) usualAt() usualAt { return usualAt{t: t, of: t.usual, until: math.MinInt64} }
+func (t *timeline) usualAt() usualAt { return usualAt{t: t, until: math.MinInt64} }
 
 func (u *usualAt) to(at, streams int64) {
 	if at >= u.until || streams != u.streams {
@@ -192,12 +140,23 @@ func (u *usualAt) to(at, streams int64) {
 }
 
 func (u *usualAt) move(at, streams int64) {
-	hour := u.t.hourOf(at)
-	u.length, u.streams, u.until = u.of.get(hour, streamClass(streams)), streams, hour+hourUS
-	u.whole = int64(math.Round(u.length))
-	if at < u.t.origin { // hours are cut towards it
-		u.until = at
+	if at >= u.until {
+		hour := u.t.hourOf(at)
+		u.cells, u.until = u.t.usual.hours[hour], hour+hourUS
+		if at < u.t.origin { // hours are cut towards it
+			u.until = at
+		}
 	}
+	u.length, u.streams = u.of(streams), streams
+	u.whole = int64(math.Round(u.length))
+}
+
+// of is the usual length at another number of streams.
+func (u *usualAt) of(streams int64) (length float64) {
+	if i := place(streamClass(streams)); i < len(u.cells) {
+		length = u.cells[i]
+	}
+	return length
 }
 
 // place is the number of a class among the classes, classAt its inverse.

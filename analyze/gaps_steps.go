@@ -49,7 +49,7 @@ func (s *sweep) steps(ctx context.Context, _ []*float64) error {
 // clean walks the gaps of a stream that lie outside of prefills.
 func (l *listed) clean(visit func(gap, streams int64)) {
 	t, from := l.on, l.start
-	now, inPrefill := t.decodingAt(from), t.prefill.coveredAt(from)
+	now, inPrefill := t.decoders.decodingAt(from), t.prefill.coveredAt(from)
 	before := inPrefill.to(from)
 	for _, gap := range l.steps[1:] {
 		streams, after := now.to(from), inPrefill.to(from+gap)

@@ -67,7 +67,7 @@ func (c *chunk) listed(visit func(*listed) error) error {
 // streams walks all streams of replicas on which something decodes. visit is called on as many goroutines as there are workers.
 func (s *sweep) streams(ctx context.Context, visit func(worker int, l *listed) error) error {
 	placed := func(worker int, l *listed) error {
-		if l.on = s.replicas[l.replica]; l.on == nil || len(l.on.starts) == 0 {
+		if l.on = s.replicas[l.replica]; l.on == nil || len(l.on.decoders.at) == 0 {
 			return nil
 		}
 		l.start = l.arrival + l.steps[0]

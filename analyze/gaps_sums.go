@@ -12,19 +12,23 @@ type lostGap struct {
 
 // lost walks the gaps of a stream.
 func (l *listed) lost(visit func(g *lostGap)) {
-	t, from, usual := l.on, l.start, l.on.usualAt()
-	now, next := t.decodingAt(from), t.held.before(from)
-	before := now.to(from)
+	held, from, usual, now := &l.on.held, l.start, l.on.usualAt(), l.on.decoders.decodingAt(l.start)
+	next := held.before(from)
 	var g lostGap
 	for i, gap := range l.steps[1:] {
 		to := from + gap
-		usual.to(from, before)
-		g = lostGap{from: from, to: to, next: next, usual: usual.length, excess: usual.excess(gap, l.load(i+1))}
-		var covered int64
-		covered, g.overlap, next = t.held.within(next, from, to)
-		g.lost = min(g.excess, covered)
+		usual.to(from, now.to(from))
+		g = lostGap{from: from, to: to, usual: usual.length, excess: usual.excess(gap, l.load(i+1))}
+		if g.excess > 0 { // else nothing of it is lost
+			for next < len(held.at) && held.at[next] <= from {
+				next++
+			}
+			g.next = next
+			g.lost, g.overlap, next = held.within(next, from, to)
+			g.lost = min(g.lost, g.excess)
+		}
 		visit(&g)
-		from, before = to, now.to(to)
+		from = to
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -134,7 +135,9 @@ func (s *sweep) timelines(ctx context.Context) error {
 		t.settle()
 	}
 	if err := s.each(ctx, "gap_baselines", "replica, CAST(hour_us AS BIGINT), CAST(class AS BIGINT), CAST(baseline_us AS DOUBLE)", func(t *timeline, c []column, row int) error {
-		*t.usual.at(peek[int64](c[1], row), peek[int64](c[2], row)) = peek[float64](c[3], row)
+		length := peek[float64](c[3], row)
+		*t.usual.at(peek[int64](c[1], row), peek[int64](c[2], row)) = length
+		t.shortest = min(t.shortest, length)
 		return nil
 	}); err != nil {
 		return err
@@ -177,7 +180,7 @@ func (s *sweep) byReplica(columns string, row func(worker int, t *timeline, c []
 		for i := range c.rows {
 			t := s.replicas[list[0].text(i)]
 			if t == nil {
-				t = &timeline{name: strings.Clone(list[0].text(i))}
+				t = &timeline{name: strings.Clone(list[0].text(i)), shortest: math.Inf(1)}
 				s.replicas[t.name] = t
 			}
 			if err := row(w, t, list, i); err != nil {
