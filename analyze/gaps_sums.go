@@ -1,6 +1,9 @@
 package analyze
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // lostGap is a gap with its part lost to others' prefills: the view lost_gaps.
 type lostGap struct {
@@ -35,19 +38,19 @@ func (l *listed) lost(visit func(g *lostGap)) {
 // attributed says whether anything is known of the replica's prefills.
 func (t *timeline) attributed() bool { return len(t.held.at) > 0 }
 
-// lostSums add up gaps.
+// lostSums add up gaps, of which what is lost is known or not.
 type lostSums struct {
-	begun, ended, gaps, decode, excess, lost int64
-	stalled, byPrefill                       int64 // how many stalled, and how many of these have the label prefill
-	stalledExcess, stalledLost               int64
+	streams, gaps, decode, excess, lost int64
+	stalled, byPrefill                  int64 // how many stalled, and how many of these have the label prefill
+	stalledExcess, stalledLost          int64
 }
 
 func (s *lostSums) add(g *lostGap) {
-	if s.gaps == 0 {
-		s.begun = g.from
-	}
-	s.ended, s.gaps, s.decode, s.excess, s.lost = g.to, s.gaps+1, s.decode+g.to-g.from, s.excess+g.excess, s.lost+g.lost
+	s.gaps, s.decode, s.excess, s.lost = s.gaps+1, s.decode+g.to-g.from, s.excess+g.excess, s.lost+g.lost
 	gap := float64(g.to - g.from)
+	if gap < stalledUS {
+		return
+	}
 	if over := gap - g.usual; over >= stalledUS && gap > 3*g.usual {
 		s.stalled, s.stalledExcess, s.stalledLost = s.stalled+1, s.stalledExcess+g.excess, s.stalledLost+g.lost
 		if float64(g.excess) >= .5*over && float64(g.lost) >= .5*float64(g.excess) {
@@ -56,37 +59,90 @@ func (s *lostSums) add(g *lostGap) {
 	}
 }
 
-// sums gives what the gaps of each stream add up to, by bin if there is one: the view chunk_sums.
+func (s *lostSums) merge(x *lostSums) {
+	s.streams, s.gaps, s.decode, s.excess, s.lost = s.streams+x.streams, s.gaps+x.gaps, s.decode+x.decode, s.excess+x.excess, s.lost+x.lost
+	s.stalled, s.byPrefill, s.stalledExcess, s.stalledLost = s.stalled+x.stalled, s.byPrefill+x.byPrefill, s.stalledExcess+x.stalledExcess, s.stalledLost+x.stalledLost
+}
+
+// sumKey names what is added up; bin is 0 without bins.
+type sumKey struct {
+	grp, tenant string
+	bin         int64
+}
+
+// sumTally holds the sums of streams of which nothing is known to be lost, and of the others; each worker has one.
+type sumTally map[sumKey]*[2]lostSums
+
+// put adds a part of a stream, if there is anything in it.
+func (t sumTally) put(key sumKey, known int, sum *lostSums) {
+	if sum.gaps == 0 {
+		return
+	}
+	into := t[key]
+	if into == nil {
+		into = &[2]lostSums{}
+		key.grp, key.tenant = strings.Clone(key.grp), strings.Clone(key.tenant)
+		t[key] = into
+	}
+	into[known].merge(sum)
+}
+
+// sums gives what the gaps of all streams add up to by group and tenant, and by bin if there is one: the view chunk_sums.
 func (s *sweep) sums(ctx context.Context, args []*float64) error {
 	bin := int64(0)
 	if args[0] != nil {
 		bin = int64(*args[0])
 	}
-	return s.streams(ctx, func(w int, l *listed) error {
-		var err error
-		var sum lostSums
-		l.lost(func(g *lostGap) {
-			if sum.gaps > 0 && bin > 0 && err == nil && g.from-g.from%bin != sum.begun-sum.begun%bin {
-				err = s.sumRow(w, l, &sum, bin)
-				sum = lostSums{}
+	parts := make([]sumTally, s.workers)
+	for w := range parts {
+		parts[w] = sumTally{}
+	}
+	if err := s.streams(ctx, func(w int, l *listed) error {
+		parts[w].stream(l, bin)
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, p := range parts[1:] {
+		for key, sums := range p {
+			for known := range sums {
+				parts[0].put(key, known, &sums[known])
 			}
-			sum.add(g)
-		})
-		if sum.gaps == 0 || err != nil {
+		}
+	}
+	for key, sums := range parts[0] {
+		if err := s.sumRow(key, sums, bin); err != nil {
 			return err
 		}
-		return s.sumRow(w, l, &sum, bin)
-	})
+	}
+	return nil
 }
 
-func (s *sweep) sumRow(w int, l *listed, sum *lostSums, bin int64) error {
-	var bins, lost any
-	if bin > 0 {
-		bins = sum.begun - sum.begun%bin
-	}
+func (t sumTally) stream(l *listed, bin int64) {
+	known := 0
 	if l.on.attributed() {
-		lost = sum.lost
+		known = 1
 	}
-	return s.row(w, l.request, l.attempt, l.arrival, l.grp, l.tenant, l.on.name, bins, sum.begun, sum.ended, sum.gaps, sum.decode, sum.excess, lost,
-		sum.stalled, sum.byPrefill, sum.stalledExcess, sum.stalledLost)
+	key, sum := sumKey{grp: l.grp, tenant: l.tenant}, lostSums{streams: 1}
+	l.lost(func(g *lostGap) {
+		if bin > 0 && g.from-g.from%bin != key.bin {
+			t.put(key, known, &sum)
+			key.bin, sum = g.from-g.from%bin, lostSums{streams: 1}
+		}
+		sum.add(g)
+	})
+	t.put(key, known, &sum)
+}
+
+func (s *sweep) sumRow(key sumKey, sums *[2]lostSums, bin int64) error {
+	var bins, known, lost any
+	if bin > 0 {
+		bins = key.bin
+	}
+	if k := sums[1]; k.streams > 0 {
+		known, lost = k.decode, k.lost
+	}
+	sum := sums[0]
+	sum.merge(&sums[1])
+	return s.row(0, key.grp, key.tenant, bins, sum.streams, sum.gaps, sum.decode, known, sum.excess, lost, sum.stalled, sum.byPrefill, sum.stalledExcess, sum.stalledLost)
 }

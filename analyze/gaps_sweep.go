@@ -35,7 +35,7 @@ var sweeps = map[string]struct {
 	run     func(s *sweep, ctx context.Context, args []*float64) error
 }{
 	"pools":     {"replica VARCHAR, hour_us BIGINT, class BIGINT, n BIGINT, median_us DOUBLE, low_us DOUBLE", (*sweep).pools},
-	"sums":      {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, replica VARCHAR, bin_start_us BIGINT, start_us BIGINT, end_us BIGINT, gaps BIGINT, decode_us BIGINT, excess_us BIGINT, lost_us BIGINT, stalled BIGINT, stalled_prefill BIGINT, stalled_us BIGINT, stalled_lost_us BIGINT", (*sweep).sums},
+	"sums":      {"grp VARCHAR, tenant VARCHAR, bin_start_us BIGINT, streams BIGINT, gaps BIGINT, decode_us BIGINT, known_us BIGINT, excess_us BIGINT, lost_us BIGINT, stalled BIGINT, stalled_prefill BIGINT, stalled_us BIGINT, stalled_lost_us BIGINT", (*sweep).sums},
 	"counts":    {"grp VARCHAR, variant VARCHAR, gap_us BIGINT, gaps BIGINT", (*sweep).counts},
 	"all":       {"grp VARCHAR, what VARCHAR, gap_us BIGINT, c BIGINT", (*sweep).all},
 	"load":      {"request_id VARCHAR, attempt INTEGER, arrival_us BIGINT, grp VARCHAR, tenant VARCHAR, model VARCHAR, replica VARCHAR, start_us BIGINT, end_us BIGINT, chunks BIGINT, estimated BOOLEAN, decode_us BIGINT, steps BIGINT, other_tokens DOUBLE, others DOUBLE", (*sweep).load},

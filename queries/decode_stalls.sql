@@ -23,8 +23,8 @@
 -- chart line x=start_us y=lost_s,excess_s
 WITH
 summed AS (
-  SELECT grp, form, bin_start_us, count(*) AS streams, sum(decode_us) AS decode_us, sum(excess_us) AS excess_us, sum(lost_us) AS lost_us,
-         sum(CASE WHEN lost_us IS NOT NULL THEN decode_us END) AS known_us, sum(gaps) AS looked, sum(stalled) AS stalled, sum(stalled_prefill) AS stalled_prefill,
+  SELECT grp, form, bin_start_us, CAST(sum(streams) AS BIGINT) AS streams, sum(decode_us) AS decode_us, sum(excess_us) AS excess_us, sum(lost_us) AS lost_us,
+         sum(known_us) AS known_us, sum(gaps) AS looked, sum(stalled) AS stalled, sum(stalled_prefill) AS stalled_prefill,
          sum(stalled_us) AS stalled_us, sum(stalled_lost_us) AS stalled_lost_us
   FROM stall_sums
   GROUP BY grp, form, bin_start_us
