@@ -112,7 +112,7 @@
 //	stalled_gaps       those of long_gaps 100 ms above the usual (stood_gaps) with that part and a label; stall_gaps: lost_gaps and this label
 //	decode_load        what each stream decoded beside, known from its ends alone; ended_streams: of those without chunk times, with the part lost
 //	stall_victims      decode time and the part lost, from either
-//	stall_sums         what these add up to by group and tenant (chunk_sums, ended_streams); chunk_counts: equal gaps counted, with and without the part lost
+//	stall_sums         what these add up to by group and tenant (chunk_sums, ended_streams); stream_spans: when they decoded; chunk_counts: equal gaps counted, with and without the part lost
 //	blamed             who cost whom how much, by victims and chunk_blame; gap_counts: equal gaps of gaps counted
 //
 // Sweeps. A row a chunk gap costs a kilobyte and microseconds, so on DuckDB a view with a line "swept NAME [ARGUMENT] | VIEW ..." gets its rows from analyze's sweep of

@@ -28,14 +28,9 @@ worst AS (
   SELECT place, inflicted_us, all_us, w.* FROM ranked AS r JOIN stretched_windows AS w ON w.request_id = r.request_id AND w.attempt = r.attempt AND w.arrival_us = r.arrival_us
   WHERE place <= (SELECT top FROM params)
 ),
-spans AS (
-  SELECT replica, request_id, attempt, arrival_us, arrival_us + steps[1] AS start_us, arrival_us + CAST(list_sum(steps) AS BIGINT) AS end_us FROM paced_streams
-  UNION ALL
-  SELECT replica, request_id, attempt, arrival_us, start_us, end_us FROM ended_streams
-),
 held AS (
   SELECT w.request_id, w.attempt, w.arrival_us, count(DISTINCT (v.request_id, v.attempt, v.arrival_us)) AS streams
-  FROM worst AS w JOIN spans AS v ON v.replica = w.replica AND v.start_us < w.end_us AND v.end_us > w.start_us
+  FROM worst AS w JOIN stream_spans AS v ON v.replica = w.replica AND v.start_us < w.end_us AND v.end_us > w.start_us
   GROUP BY w.request_id, w.attempt, w.arrival_us
 )
 SELECT w.request_id, w.attempt, w.tenant, w.model, w.replica, w.arrival_us, input_tokens, uncached_tokens, (w.end_us - w.start_us) / 1e3 AS prefill_ms, source,
