@@ -155,8 +155,8 @@ func (a *app) ingestCommand() *cobra.Command {
 func accountError(acc *ingest.Account, limit float64) error {
 	for _, in := range acc.Inputs {
 		if s := in.RejectShare(); s > limit {
-			return &coded{exitIncomplete, fmt.Errorf("%s: %.1f %% of %d records refused, expected at most %g %%", in.File, 100*s, in.Read, 100*limit),
-				"the reasons are above; another format: -f NAME, another bound: --max-rejects"}
+			return &coded{exitIncomplete, fmt.Errorf("%s: %.1f %% of %d records refused (%s), expected at most %g %%", in.File, 100*s, in.Read, reasons(in.Rejected), 100*limit),
+				"the account of reprise ingest names lines and reasons; another format: -f NAME, another bound: --max-rejects"}
 		}
 	}
 	if acc.Cut() {

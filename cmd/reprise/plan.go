@@ -87,7 +87,8 @@ func (a *app) planCommand() *cobra.Command {
   reprise plan run -o plan.parquet --sample 10% --seed 7      # a tenth of the sessions, whole
   reprise plan run -o plan.parquet --speed 2                  # twice as fast
   reprise plan run -o plan.parquet --where model=llama-70b --where tenant=acme
-  reprise plan lengths.csv -o plan.parquet --rate 20 --arrivals gamma:2 --ramp 60s`,
+  reprise plan lengths.csv -o plan.parquet --rate 20 --arrivals gamma:2 --ramp 60s
+  reprise plan ServeGen/data/language/m-large -o plan.parquet --from 1970-01-02T09:00Z --to 1970-01-02T10:00Z   # drawn from descriptions of clients`,
 		Args: exactly("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
@@ -120,6 +121,17 @@ func (a *app) plan(ctx context.Context, path string, p *planFlags, f *ingestFlag
 	if isPlan(path) {
 		return nil, hinted(fmt.Errorf("%s: expected a run or a log, got a plan", path), "give the run that the plan was made of, and the --from, --to, --sample and --where that made it")
 	}
+	plan, err := a.planOf(ctx, path, o, f)
+	if err == nil && p.probeTokens > 0 {
+		err = plan.AddProbes(replay.Probes{Tokens: p.probeTokens, Every: p.probeEvery, Seed: p.seed})
+	}
+	return plan, err
+}
+
+func (a *app) planOf(ctx context.Context, path string, o replay.PlanOptions, f *ingestFlags) (*replay.Plan, error) {
+	if replay.IsServeGen(path) {
+		return replay.PlanServeGen(path, o)
+	}
 	f.window = window{o.From, o.To, true}
 	run, err := a.mount(ctx, path, f)
 	if err != nil {
@@ -128,11 +140,7 @@ func (a *app) plan(ctx context.Context, path string, p *planFlags, f *ingestFlag
 	if o.Body, err = bodies(filepath.Dir(filepath.Dir(run.Parts[0]))); err != nil {
 		return nil, err
 	}
-	plan, err := replay.BuildPlan(trace.Read(run.Parts...), o)
-	if err == nil && p.probeTokens > 0 {
-		err = plan.AddProbes(replay.Probes{Tokens: p.probeTokens, Every: p.probeEvery, Seed: p.seed})
-	}
-	return plan, err
+	return replay.BuildPlan(trace.Read(run.Parts...), o)
 }
 
 // bodies gives access to the bodies that a run keeps; nil when it keeps none.

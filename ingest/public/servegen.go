@@ -11,7 +11,7 @@ import (
 // ServeGen are the descriptions of clients that ServeGen publishes. They hold no request; the format is known so that
 // the refusal can say so.
 func ServeGen() decode.Format {
-	return decode.Format{Name: "servegen", Title: "ServeGen client descriptions (refused: no requests in them)", About: aboutServeGen,
+	return decode.Format{Name: "servegen", Title: "ServeGen client descriptions (no requests: reprise plan FOLDER draws some)", About: aboutServeGen,
 		Units: "windows of 600 s (arrivals) and 21,600 s (lengths); requests a second", Defects: "the distributions are Python texts inside JSON", Detect: detectServeGen,
 		CSV:  func([]string) (func(*decode.Context, []string) error, error) { return nil, errServeGen },
 		JSON: func(c *decode.Context, _ *decode.Value) error { return c.Reject("not_requests", "%v", errServeGen) }}
@@ -19,11 +19,11 @@ func ServeGen() decode.Format {
 
 const aboutServeGen = `chunk-N-trace.csv (no header: window start in seconds, requests a second, their coefficient of variation, Gamma, Weibull or
 nothing, two parameters) and chunk-N-dataset.json (distributions of lengths by window) describe how one client behaves
-(https://github.com/alibaba/ServeGen). They are refused: requests drawn from them would be invented, and each draw
-different. ServeGen's own generator makes requests with a seed; write those as reprise-jsonl.
+(https://github.com/alibaba/ServeGen). They are refused as a log, since nobody sent the requests that one could draw from them;
+reprise plan FOLDER draws them, seeded, for a replay.
 `
 
-var errServeGen = errors.New("expected requests, got a ServeGen description of a client: let ServeGen's generator draw requests and write them as reprise-jsonl")
+var errServeGen = errors.New("expected requests, got a ServeGen description of a client: reprise plan FOLDER draws requests from it")
 
 func detectServeGen(s *decode.Sample) int {
 	if h := s.Header; len(h) == 6 && (h[3] == "" || h[3] == "Gamma" || h[3] == "Weibull") {
