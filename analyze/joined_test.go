@@ -149,6 +149,7 @@ func TestHandles(t *testing.T) {
 		return r
 	}
 	traced := func(id string) func(*trace.Request) { return func(r *trace.Request) { r.TraceID = id } }
+	answer := func(id string) func(*trace.Request) { return func(r *trace.Request) { r.ResponseID = id } }
 	span := func(id, parent string) func(*trace.Request) {
 		return func(r *trace.Request) { r.SpanID, r.ParentSpanID = id, parent }
 	}
@@ -156,11 +157,14 @@ func TestHandles(t *testing.T) {
 		rows []trace.Request
 		want string
 	}{
-		"one trace":               {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 10, traced("t"))}, "a+b"},
-		"no trace":                {[]trace.Request{tell("a", "1", 0, traced("")), tell("b", "2", 10, traced(""))}, "a b"},
-		"agent, both log both":    {[]trace.Request{tell("a", "1", 0, traced("t")), tell("a", "2", 50, traced("t")), tell("b", "3", 10, traced("t")), tell("b", "4", 60, traced("t"))}, "a a b b"},
-		"agent, one call in each": {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 3_000_001, traced("t"))}, "a b"},
-		"clocks 2 s apart":        {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 3_000_000, traced("t"))}, "a+b"},
+		"one trace":                         {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 10, traced("t"))}, "a+b"},
+		"no trace":                          {[]trace.Request{tell("a", "1", 0, traced("")), tell("b", "2", 10, traced(""))}, "a b"},
+		"agent, both log both":              {[]trace.Request{tell("a", "1", 0, traced("t")), tell("a", "2", 50, traced("t")), tell("b", "3", 10, traced("t")), tell("b", "4", 60, traced("t"))}, "a a b b"},
+		"agent, one call in each":           {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 3_000_001, traced("t"))}, "a b"},
+		"clocks 2 s apart":                  {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 3_000_000, traced("t"))}, "a+b"},
+		"clocks a minute apart, one answer": {[]trace.Request{tell("a", "1", 0, answer("x")), tell("b", "2", 60_000_000, answer("x"))}, "a+b"},
+		"clocks a minute apart, by parent":  {[]trace.Request{tell("a", "1", 60_000_000, span("s1", "")), tell("b", "2", 0, span("s2", "s1"))}, "a+b"},
+		"one answer from a cache, twice":    {[]trace.Request{tell("a", "1", 0, answer("x")), tell("a", "2", 60_000_000, answer("x")), tell("b", "3", 10, answer("x"))}, "a a b"},
 		"by parent in a trace of many": {[]trace.Request{tell("a", "1", 0, span("s1", "")), tell("a", "2", 5, span("s2", "")), tell("b", "3", 10, span("s3", "s1")),
 			tell("b", "4", 10, span("s4", "s2"))}, "a+b a+b"},
 		"a chain of three": {[]trace.Request{tell("a", "9", 0, traced("t")), tell("b", "1", 1, func(r *trace.Request) { r.TraceID, r.ResponseID = "t", "x" }),

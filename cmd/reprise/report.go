@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,14 +93,8 @@ func weekStart(s string) (int64, error) {
 	if s == "" {
 		return 0, nil
 	}
-	year, week, ok := strings.Cut(s, "-W")
-	y, err1 := strconv.Atoi(year)
-	n, err2 := strconv.Atoi(week)
-	if ok && err1 == nil && err2 == nil && len(year) == 4 {
-		monday := isoWeek(y, n)
-		if gotYear, gotWeek := monday.ISOWeek(); gotYear == y && gotWeek == n {
-			return monday.UnixMicro(), nil
-		}
+	if monday, ok := parseWeek(s); ok {
+		return monday.UnixMicro(), nil
 	}
 	return 0, fmt.Errorf("--week: expected an ISO week such as 2026-W47, got %q", s)
 }

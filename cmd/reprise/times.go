@@ -32,13 +32,20 @@ func parseAbsolute(s string) (time.Time, bool) {
 			return t, true
 		}
 	}
+	return parseWeek(s)
+}
+
+// parseWeek reads an ISO week that exists, such as 2026-W47, as its Monday: not every year has a week 53.
+func parseWeek(s string) (time.Time, bool) {
 	year, week, ok := strings.Cut(s, "-W")
 	y, err1 := strconv.Atoi(year)
 	w, err2 := strconv.Atoi(week)
-	if !ok || err1 != nil || err2 != nil || w < 1 || w > 53 {
+	if !ok || err1 != nil || err2 != nil || len(year) != 4 {
 		return time.Time{}, false
 	}
-	return isoWeek(y, w), true
+	monday := isoWeek(y, w)
+	gotYear, gotWeek := monday.ISOWeek()
+	return monday, gotYear == y && gotWeek == w
 }
 
 // isoWeek is the Monday of an ISO week: week 1 is the one with 4 January in it.

@@ -1,7 +1,7 @@
 -- about The raw rows when several formats, or several spans, tell of the same calls. A teller is a format at a vantage. Its rows with one (request_id,
 -- about attempt) and one arrival to the microsecond are one call told twice; the n-th such call of a teller joins the n-th of the others. Where ids
--- about differ, calls join that share a trace_id or response_id, or of which one's parent_span_id is the other's span_id, if each teller has just one such
--- about call and all ran at one time (to 2 s); several calls under one handle stay calls of their own.
+-- about differ, calls join that share a response_id, or of which one's parent_span_id is the other's span_id, whatever their clocks say, or a trace_id where all
+-- about ran at one time (to 2 s), if each teller has just one such call; several calls under one handle stay calls of their own.
 -- about Times, and what they mean, come whole from one telling (two clocks do not mix): one that knows the first token, or that none was streamed, before others, then
 -- about client or replay, gateway, engine. The outcome comes from the nearest vantage that knows it, tokens from a server's usage before estimates,
 -- about any other field from the first telling in that order that has it; of spans of one call in one line, the longest comes first. source_format is that of the times; told_by names the formats in that order, joined by +.
