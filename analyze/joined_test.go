@@ -149,6 +149,8 @@ func TestHandles(t *testing.T) {
 		return r
 	}
 	traced := func(id string) func(*trace.Request) { return func(r *trace.Request) { r.TraceID = id } }
+	none := func(*trace.Request) {}
+	relative := func(r *trace.Request) { r.ClockDomain = trace.Relative }
 	answer := func(id string) func(*trace.Request) { return func(r *trace.Request) { r.ResponseID = id } }
 	span := func(id, parent string) func(*trace.Request) {
 		return func(r *trace.Request) { r.SpanID, r.ParentSpanID = id, parent }
@@ -164,7 +166,11 @@ func TestHandles(t *testing.T) {
 		"clocks 2 s apart":                  {[]trace.Request{tell("a", "1", 0, traced("t")), tell("b", "2", 3_000_000, traced("t"))}, "a+b"},
 		"clocks a minute apart, one answer": {[]trace.Request{tell("a", "1", 0, answer("x")), tell("b", "2", 60_000_000, answer("x"))}, "a+b"},
 		"clocks a minute apart, by parent":  {[]trace.Request{tell("a", "1", 60_000_000, span("s1", "")), tell("b", "2", 0, span("s2", "s1"))}, "a+b"},
-		"one answer from a cache, twice":    {[]trace.Request{tell("a", "1", 0, answer("x")), tell("a", "2", 60_000_000, answer("x")), tell("b", "3", 10, answer("x"))}, "a a b"},
+		// sent again 5 s later with the same id: one log saw only the second try, another only the first
+		"one id twice, unlike logs":        {[]trace.Request{tell("a", "1", 0, none), tell("a", "1", 5_000_000, none), tell("b", "1", 4_999_000, none), tell("c", "1", 30, none)}, "a+b a+c"},
+		"one id twice, all see both":       {[]trace.Request{tell("a", "1", 0, none), tell("a", "1", 5_000_000, none), tell("b", "1", 60_000_000, none), tell("b", "1", 65_000_000, none)}, "a+b a+b"},
+		"one id twice, a clock of its own": {[]trace.Request{tell("a", "1", 0, none), tell("a", "1", 5_000_000, none), tell("b", "1", 7, relative)}, "a a+b"},
+		"one answer from a cache, twice":   {[]trace.Request{tell("a", "1", 0, answer("x")), tell("a", "2", 60_000_000, answer("x")), tell("b", "3", 10, answer("x"))}, "a a b"},
 		"by parent in a trace of many": {[]trace.Request{tell("a", "1", 0, span("s1", "")), tell("a", "2", 5, span("s2", "")), tell("b", "3", 10, span("s3", "s1")),
 			tell("b", "4", 10, span("s4", "s2"))}, "a+b a+b"},
 		"a chain of three": {[]trace.Request{tell("a", "9", 0, traced("t")), tell("b", "1", 1, func(r *trace.Request) { r.TraceID, r.ResponseID = "t", "x" }),
@@ -178,5 +184,25 @@ func TestHandles(t *testing.T) {
 		if got := strings.Trim(strings.ReplaceAll(fmt.Sprint(res.Rows), "] [", " "), "[]"); got != c.want {
 			t.Errorf("%s: told by %s, want %s", name, got, c.want)
 		}
+	}
+}
+
+// A call that was sent again with its id has the stages of its own try, not of the one before, which never got to the engine.
+func TestTriesOfOneID(t *testing.T) {
+	call := func(vantage string, at, first int64) trace.Request {
+		return trace.Request{RequestID: "x", RootRequestID: "x", Attempt: 1, Vantage: vantage, ClockDomain: trace.Wall, TimePrecision: 1, SourceFormat: vantage,
+			ErrorClass: trace.ClassOK, Arrival: new(at), FirstUS: new(first), EndUS: new(int64(900_000))}
+	}
+	failed := call(trace.Gateway, 0, 0)
+	failed.ErrorClass, failed.FirstUS, failed.EndUS = trace.ClassUpstream, nil, new(int64(20_000))
+	seen := call(trace.Engine, 1_003_000, 200_000)
+	seen.QueueUS, seen.OutputTokens, seen.TokensSource = new(int64(7000)), new(int64(40)), "usage"
+	res, err := newEngine(t).SQL(t.Context(), writeRun(t, []trace.Request{failed, call(trace.Gateway, 1_000_000, 210_000), seen}), Scope{},
+		"SELECT arrival_us, status, ttft_us, queue_us, output_tokens FROM requests ORDER BY arrival_us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(res.Rows), "[[0 failed <nil> <nil> <nil>] [1000000 ok 210000 7000 40]]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -159,10 +159,10 @@ func (s *Sweep) warn() {
 		s.Warnings = append(s.Warnings, Warning{code, fmt.Sprintf(format, args...)})
 	}
 	if short > 0 {
-		add("short_rungs", "%d loads were measured for less than %d s or with fewer than %d requests: their intervals are wide", short, rungSeconds, rungRequests)
+		add("short_rungs", "loads measured for less than %d s or with fewer than %d requests, whose intervals are wide: %d", rungSeconds, rungRequests, short)
 	}
 	if lost > 0 {
-		add("loads_without_figures", "%d loads have no figures: what is said of the load between their neighbours is a straight line", lost)
+		add("loads_without_figures", "loads without figures, where a straight line between their neighbours stands: %d", lost)
 	}
 }
 

@@ -49,14 +49,7 @@ bucket, let one at a time be at work: nothing there keeps a second one out.`,
 }
 
 func size(s trace.Size) string {
-	return fmt.Sprintf("%s, %s requests, %.1f MB", files(int64(s.Parts)), count(s.Rows), float64(s.Bytes)/1e6)
-}
-
-func files(n int64) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return count(n) + " files"
+	return fmt.Sprintf("%s, %s, %.1f MB", counted(int64(s.Parts), "file"), counted(s.Rows, "request"), float64(s.Bytes)/1e6)
 }
 
 // compactBucket compacts a copy of a run on this machine and changes the bucket as a compaction changes a folder: lists,

@@ -188,7 +188,7 @@ func (a *app) warnRare(ids [][]int64, x *exportFlags) {
 	fmt.Fprintf(a.err, "reprise: warning: %d prefixes are shared by fewer than %d requests each (%d requests; %d more share nothing): who knows one of their prompts can tell the others. The rarest:\n",
 		len(rare), x.rare, requests, alone)
 	for _, r := range rare[:min(most, len(rare))] {
-		fmt.Fprintf(a.err, "  line %d: %d requests share %d blocks\n", r.Line, r.Requests, r.Blocks)
+		fmt.Fprintf(a.err, "  line %d: requests %d, shared blocks %d\n", r.Line, r.Requests, r.Blocks)
 	}
 }
 

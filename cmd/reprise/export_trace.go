@@ -36,7 +36,7 @@ func (a *app) exportTrace(rows iter.Seq2[trace.Request, error], o replay.PlanOpt
 	for reason, n := range s.LeftOut {
 		left[strings.ReplaceAll(reason, "_", " ")] = int64(n)
 	}
-	say("%s requests in %s, %s input tokens, %s output tokens%s", count(int64(s.Requests)), time.Duration(s.DurationUS*1000).Round(time.Second),
+	say("%s in %s, %s input tokens, %s output tokens%s", counted(s.Requests, "request"), time.Duration(s.DurationUS*1000).Round(time.Second),
 		count(s.InputTokens), count(s.OutputTokens), withCounts("; left out: ", left))
 	if s.PrefixShare != nil {
 		shared := fmt.Sprintf("shared prefixes: %.1f %% of input tokens as recorded (blocks of %s)", 100**s.PrefixShare, blockSizes(plan.Items))

@@ -168,7 +168,7 @@ func bodies(run string) (func(string, int32) []byte, error) {
 
 func (a *app) printPlan(p *replay.Plan) {
 	s := p.Summary
-	line := fmt.Sprintf("%s requests in %s whole sessions, %s, peak %d req/s", count(int64(s.Requests)), count(int64(s.Sessions)),
+	line := fmt.Sprintf("%s in %s, %s, peak %d req/s", counted(s.Requests, "request"), counted(s.Sessions, "whole session"),
 		time.Duration(s.DurationUS*1000).Round(time.Second), s.PeakRate)
 	if s.PeakConcurrency != nil {
 		line += fmt.Sprintf(", peak concurrency %d as recorded", *s.PeakConcurrency)

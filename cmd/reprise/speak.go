@@ -31,6 +31,14 @@ func count(n int64) string {
 	return s
 }
 
+// counted writes 1 as "1 request" and 1284 as "1,284 requests".
+func counted[N int | int64](n N, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return count(int64(n)) + " " + what
+}
+
 // reasons writes {"bad_json":2} as "2 bad_json", in order of name.
 func reasons(m map[string]int64) string {
 	var parts []string

@@ -180,7 +180,7 @@ func (a *app) deliver(ctx context.Context, s *staged) error {
 	if err != nil {
 		return s.keep(err)
 	}
-	a.talk("wrote %s, %.1f MB, to %s", files(written.Load()), float64(sum.Load())/1e6, s.url)
+	a.talk("wrote %s, %.1f MB, to %s", counted(written.Load(), "file"), float64(sum.Load())/1e6, s.url)
 	return nil
 }
 

@@ -1,16 +1,44 @@
 -- about The raw rows when several formats, or several spans, tell of the same calls. A teller is a format at a vantage. Its rows with one (request_id,
--- about attempt) and one arrival to the microsecond are one call told twice; the n-th such call of a teller joins the n-th of the others. Where ids
--- about differ, calls join that share a response_id, or of which one's parent_span_id is the other's span_id, whatever their clocks say, or a trace_id where all
+-- about attempt) and one arrival to the microsecond are one call told twice; the n-th such call of a teller joins the n-th of the others, where tellers
+-- about tell of unlike numbers the n-th of those that meet in time. Where ids differ, calls join that share a response_id, or of which one's parent_span_id is the other's span_id, whatever their clocks say, or a trace_id where all
 -- about ran at one time (to 2 s), if each teller has just one such call; several calls under one handle stay calls of their own.
 -- about Times, and what they mean, come whole from one telling (two clocks do not mix): one that knows the first token, or that none was streamed, before others, then
 -- about client or replay, gateway, engine. The outcome comes from the nearest vantage that knows it, tokens from a server's usage before estimates,
 -- about any other field from the first telling in that order that has it; of spans of one call in one line, the longest comes first. source_format is that of the times; told_by names the formats in that order, joined by +.
 -- kept every statement about a joined run reads it, and joining costs more than all the rest
 WITH
+-- where tellers tell unlike numbers of calls of one id, their order does not say which is which: there, calls that do not meet in time (to .25 s) are others
+again AS (
+  SELECT DISTINCT request_id, attempt
+  FROM (SELECT request_id, attempt, min(arrival) AS first_arrival, max(arrival) AS last_arrival FROM {source} GROUP BY request_id, attempt, source_format, vantage)
+  WHERE first_arrival < last_arrival
+),
+told_again AS (
+  SELECT *, count(*) OVER (PARTITION BY request_id, attempt, source_format, vantage) AS n, sum(walls) OVER (PARTITION BY request_id, attempt) AS walled
+  FROM (
+    SELECT r.request_id, r.attempt, source_format, vantage, arrival, epoch_us(arrival) AS from_us, epoch_us(arrival) + max(coalesce(end_us, 0)) AS till_us,
+           min(CASE WHEN clock_domain = 'wall' THEN 1 ELSE 0 END) AS walls
+    FROM {source} AS r JOIN again ON r.request_id = again.request_id AND r.attempt = again.attempt
+    GROUP BY r.request_id, r.attempt, source_format, vantage, arrival
+  )
+),
+uneven AS (
+  SELECT *, max(till_us) OVER (PARTITION BY request_id, attempt ORDER BY from_us, till_us, source_format, vantage ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_us
+  FROM (SELECT *, min(n) OVER (PARTITION BY request_id, attempt) AS fewest, max(n) OVER (PARTITION BY request_id, attempt) AS most,
+               count(*) OVER (PARTITION BY request_id, attempt) AS total FROM told_again)
+  WHERE fewest < most AND walled = total
+),
+met AS (
+  SELECT request_id, attempt, source_format, vantage, arrival,
+         sum(CASE WHEN from_us > before_us + 250000 THEN 1 ELSE 0 END) OVER (PARTITION BY request_id, attempt ORDER BY from_us, till_us, source_format, vantage ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS meeting
+  FROM uneven
+),
 told AS MATERIALIZED (
-  SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
-         request_id || '#' || CAST(attempt AS VARCHAR) || '#' || CAST(dense_rank() OVER (PARTITION BY request_id, attempt, source_format, vantage ORDER BY arrival) AS VARCHAR) AS own
-  FROM {source}
+  SELECT r.*, CASE r.vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
+         r.request_id || '#' || CAST(r.attempt AS VARCHAR) || coalesce('#' || CAST(meeting AS VARCHAR), '') || '#' ||
+           CAST(dense_rank() OVER (PARTITION BY r.request_id, r.attempt, meeting, r.source_format, r.vantage ORDER BY r.arrival) AS VARCHAR) AS own
+  FROM {source} AS r
+  LEFT JOIN met ON met.request_id = r.request_id AND met.attempt = r.attempt AND met.source_format = r.source_format AND met.vantage = r.vantage AND met.arrival = r.arrival
 ),
 -- what may hold a call's tellings together
 handles AS MATERIALIZED (

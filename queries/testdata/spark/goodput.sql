@@ -1,26 +1,44 @@
-WITH params AS (
-  SELECT CAST('beside' AS STRING) AS client_errors,
-         CAST('skip' AS STRING) AS nonstream,
-         CAST(false AS BOOLEAN) AS by_input,
-         CAST(1796000000000000 AS BIGINT) AS from_us,
-         CAST(1796086400000000 AS BIGINT) AS to_us
+CREATE TABLE step_a AS
+WITH again AS (
+SELECT DISTINCT request_id, attempt
+  FROM (SELECT request_id, attempt, min(arrival) AS first_arrival, max(arrival) AS last_arrival FROM `logs` /* run */ GROUP BY request_id, attempt, source_format, vantage)
+  WHERE first_arrival < last_arrival
 ),
-attempts AS (/* kept */
-WITH
-told AS (
-  SELECT *, CASE vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
-         request_id || '#' || CAST(attempt AS STRING) || '#' || CAST(dense_rank() OVER (PARTITION BY request_id, attempt, source_format, vantage ORDER BY arrival NULLS LAST) AS STRING) AS own
-  FROM `logs` /* run */
+told_again AS (
+SELECT *, count(*) OVER (PARTITION BY request_id, attempt, source_format, vantage) AS n, sum(walls) OVER (PARTITION BY request_id, attempt) AS walled
+  FROM (
+    SELECT r.request_id, r.attempt, source_format, vantage, arrival, unix_micros(arrival) AS from_us, unix_micros(arrival) + max(coalesce(end_us, 0)) AS till_us,
+           min(CASE WHEN clock_domain = 'wall' THEN 1 ELSE 0 END) AS walls
+    FROM `logs` /* run */ AS r JOIN again ON r.request_id = again.request_id AND r.attempt = again.attempt
+    GROUP BY r.request_id, r.attempt, source_format, vantage, arrival
+  )
 ),
--- what may hold a call's tellings together
-handles AS (
-  SELECT DISTINCT handle, own, source_format || '@' || vantage AS teller, CASE WHEN clock_domain = 'wall' THEN unix_micros(arrival) END AS from_us,
+uneven AS (
+SELECT *, max(till_us) OVER (PARTITION BY request_id, attempt ORDER BY from_us NULLS LAST, till_us NULLS LAST, source_format NULLS LAST, vantage NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_us
+  FROM (SELECT *, min(n) OVER (PARTITION BY request_id, attempt) AS fewest, max(n) OVER (PARTITION BY request_id, attempt) AS most,
+               count(*) OVER (PARTITION BY request_id, attempt) AS total FROM told_again)
+  WHERE fewest < most AND walled = total
+),
+met AS (
+SELECT request_id, attempt, source_format, vantage, arrival,
+         sum(CASE WHEN from_us > before_us + 250000 THEN 1 ELSE 0 END) OVER (PARTITION BY request_id, attempt ORDER BY from_us NULLS LAST, till_us NULLS LAST, source_format NULLS LAST, vantage NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS meeting
+  FROM uneven
+)
+SELECT r.*, CASE r.vantage WHEN 'client' THEN 0 WHEN 'replay' THEN 0 WHEN 'gateway' THEN 1 ELSE 2 END AS nearness,
+         r.request_id || '#' || CAST(r.attempt AS STRING) || coalesce('#' || CAST(meeting AS STRING), '') || '#' ||
+           CAST(dense_rank() OVER (PARTITION BY r.request_id, r.attempt, meeting, r.source_format, r.vantage ORDER BY r.arrival NULLS LAST) AS STRING) AS own
+  FROM `logs` /* run */ AS r
+  LEFT JOIN met ON met.request_id = r.request_id AND met.attempt = r.attempt AND met.source_format = r.source_format AND met.vantage = r.vantage AND met.arrival = r.arrival;
+
+CREATE TABLE step_b AS
+WITH handles AS (
+SELECT DISTINCT handle, own, source_format || '@' || vantage AS teller, CASE WHEN clock_domain = 'wall' THEN unix_micros(arrival) END AS from_us,
          CASE WHEN clock_domain = 'wall' THEN unix_micros(arrival) + coalesce(end_us, 0) END AS till_us
-  FROM told LATERAL VIEW explode(array('trace ' || trace_id, 'answer ' || response_id, 'span ' || span_id, 'span ' || parent_span_id)) held AS handle
+  FROM step_a LATERAL VIEW explode(array('trace ' || trace_id, 'answer ' || response_id, 'span ' || span_id, 'span ' || parent_span_id)) held AS handle
   WHERE handle IS NOT NULL
 ),
 tied AS (
-  SELECT handle, own, min(own) OVER (PARTITION BY handle) AS name
+SELECT handle, own, min(own) OVER (PARTITION BY handle) AS name
   FROM handles
   WHERE handle IN (
     SELECT handle
@@ -29,15 +47,14 @@ tied AS (
     HAVING count(DISTINCT own) > 1 AND count(DISTINCT (teller, own)) = count(DISTINCT teller) AND (handle NOT LIKE 'trace %' OR coalesce(max(from_us) <= min(till_us) + 2000000, TRUE))
   )
 ),
--- calls of one handle take its least name; once more, so that two handles of one call have one
 named AS (
-  SELECT handle, own, min(name) OVER (PARTITION BY own) AS name FROM tied
+SELECT handle, own, min(name) OVER (PARTITION BY own) AS name FROM tied
 ),
 renamed AS (
-  SELECT own, min(name) OVER (PARTITION BY handle) AS name FROM named
+SELECT own, min(name) OVER (PARTITION BY handle) AS name FROM named
 ),
 calls_of AS (
-  SELECT own, min(name) AS call FROM renamed GROUP BY own
+SELECT own, min(name) AS call FROM renamed GROUP BY own
 )
 SELECT min_by(request_id, place) AS request_id, min_by(attempt, place) AS attempt, min_by(arrival, place) AS arrival,
        min_by(first_us, place) AS first_us, min_by(first_visible_us, place) AS first_visible_us,
@@ -80,12 +97,13 @@ FROM (
     SELECT *, bool_or(coalesce(tokens_source = 'usage', FALSE)) OVER (PARTITION BY call) AS counted,
            CAST(row_number() OVER (PARTITION BY call ORDER BY CASE WHEN first_us IS NOT NULL OR (stream = FALSE AND end_us IS NOT NULL) THEN 0 ELSE 1 END NULLS LAST, nearness NULLS LAST, first_us IS NULL NULLS LAST, gaps_us IS NULL NULLS LAST, -- of spans within spans, which may stand in one line, the outermost
                                                          source_format NULLS LAST, source_file NULLS LAST, source_line NULLS LAST, end_us DESC NULLS LAST, span_id NULLS LAST, own NULLS LAST) AS BIGINT) AS place
-    FROM (SELECT told.*, coalesce(calls_of.call, told.own) AS call FROM told LEFT JOIN calls_of ON told.own = calls_of.own)
+    FROM (SELECT told.*, coalesce(calls_of.call, told.own) AS call FROM step_a AS told LEFT JOIN calls_of ON told.own = calls_of.own)
   )
 )
-GROUP BY call
-) /* attempts */,
-requests AS (
+GROUP BY call;
+
+CREATE TABLE step_c AS
+WITH requests AS (
 SELECT 'all' AS grp, *,
        e2e_us * 1e0 / nullif(output_tokens, 0) AS ntpot_us,
        -- chunks that came in one read are one chunk: count and longest gap after merging
@@ -140,14 +158,14 @@ FROM (
                  prefix_block_tokens IS NOT NULL AS prefix_exact,
                  first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us,
                  gaps_us, CASE WHEN array_size(chunk_tokens) = array_size(gaps_us) THEN chunk_tokens END AS chunk_tokens
-          FROM attempts
+          FROM step_b AS attempts
           WHERE arrival >= TIMESTAMP '2026-11-30 00:53:20.000000Z' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000Z'
         )
       )
     )
   )
 )
-) /* requests */,
+),
 judged AS (
 SELECT *,
        CASE WHEN NOT (CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END OR FALSE OR FALSE OR FALSE OR FALSE)
@@ -191,18 +209,124 @@ FROM (
            + CASE WHEN FALSE THEN 8 ELSE 0 END + CASE WHEN FALSE THEN 16 ELSE 0 END AS asked
   FROM requests
 )
-) /* judged */,
+),
 retried AS (
-SELECT root_request_id FROM attempts WHERE attempt > 1 AND arrival >= TIMESTAMP '2026-11-30 00:53:20.000000Z' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000Z'
-) /* retried */,
-retries AS (/* kept */
-SELECT * FROM judged WHERE root_request_id IN (SELECT root_request_id FROM retried)
-) /* retries */,
+SELECT root_request_id FROM step_b AS attempts WHERE attempt > 1 AND arrival >= TIMESTAMP '2026-11-30 00:53:20.000000Z' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000Z'
+)
+SELECT * FROM judged WHERE root_request_id IN (SELECT root_request_id FROM retried);
+
+WITH requests AS (
+SELECT 'all' AS grp, *,
+       e2e_us * 1e0 / nullif(output_tokens, 0) AS ntpot_us,
+       -- chunks that came in one read are one chunk: count and longest gap after merging
+       CASE WHEN merged IS NULL THEN array_size(gaps_us) ELSE merged.n END AS chunks,
+       CASE WHEN whole THEN NULL WHEN merged IS NULL THEN CAST(array_max(slice(gaps_us, 2, array_size(gaps_us))) AS BIGINT) ELSE nullif(merged.widest, -1) END AS max_gap_us
+FROM (
+  SELECT *,
+         -- only streams that have such chunks pay for it; since: from the first chunk of the open group (metrics.md 0.1)
+         CASE WHEN array_min(slice(gaps_us, 2, array_size(gaps_us))) <= merge_us
+              THEN reduce(slice(gaps_us, 2, array_size(gaps_us)), CAST(struct(0, -1, 1) AS STRUCT<since BIGINT, widest BIGINT, n BIGINT>),
+                     (a, g) -> CASE WHEN a.since + g <= merge_us THEN CAST(struct(a.since + g, a.widest, a.n) AS STRUCT<since BIGINT, widest BIGINT, n BIGINT>)
+                                    ELSE CAST(struct(0, greatest(a.widest, a.since + g), a.n + 1) AS STRUCT<since BIGINT, widest BIGINT, n BIGINT>) END,
+                     a -> a) END AS merged
+  FROM (
+    SELECT *,
+           CASE WHEN latency THEN NULL WHEN NOT generation THEN 'not_generation' WHEN cached_response THEN 'cached_response' ELSE status END AS excluded,
+           -- within min(1 ms, a fifth of the stream's own pace, a token or else a chunk) two chunks are one
+           CAST(floor(least(1000e0, coalesce(tpot_us, (reduce(gaps_us, CAST(0 AS BIGINT), (s, v) -> s + v) - try_element_at(gaps_us, 1)) * 1e0 / nullif(array_size(gaps_us) - 1, 0)) / 5)) AS BIGINT) AS merge_us
+    FROM (
+      SELECT *,
+             CASE WHEN paced_tokens >= 2 AND till_us > ttft_us THEN (till_us - ttft_us) * 1e0 / (paced_tokens - 1) END AS tpot_us,
+             CASE WHEN outcome = 'ok' THEN CASE WHEN streamed THEN till_us ELSE end_us END END AS e2e_us,
+             CASE WHEN ttft_us IS NOT NULL THEN coalesce(first_visible_us, CASE WHEN reasoning_tokens = 0 THEN first_us END) END AS ttfvt_us,
+             CASE WHEN outcome = 'ok' AND finish_reason = 'length' THEN 'ok_length' ELSE outcome END AS status
+      FROM (
+        SELECT *, coalesce(last_us, end_us) AS till_us,
+               CASE WHEN outcome = 'ok' THEN generation AND NOT cached_response ELSE FALSE END AS latency,
+               CASE WHEN whole THEN FALSE WHEN stream OR first_us IS NOT NULL THEN TRUE END AS streamed,
+               CASE WHEN whole THEN NULL ELSE first_us END AS ttft_us,
+               -- tokens that the stream carried: without reasoning that stayed hidden; NULL when the log cannot tell whether it did
+               CASE WHEN reasoning_tokens IS NULL OR reasoning_tokens = 0 OR first_visible_us > first_us THEN output_tokens
+                    WHEN first_visible_us = first_us THEN output_tokens - reasoning_tokens END AS paced_tokens
+        FROM (
+          SELECT request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, clock_domain, ttft_kind, quality,
+                 CASE WHEN clock_domain = 'wall' THEN unix_micros(arrival) END AS arrival_us,
+                 coalesce(model_requested, model_served) AS model, model_served, tenant, app, route, replica, deployment,
+                 provider, user_hash, endpoint_kind, stream, coalesce(cached_response, FALSE) AS cached_response,
+                 CASE WHEN endpoint_kind IS NULL OR endpoint_kind = 'chat' THEN TRUE
+                      ELSE endpoint_kind IN ('completions', 'responses', 'messages') END AS generation,
+                 -- a map is looked up once a dictionary entry, a chain of comparisons once a row
+                 coalesce(try_element_at(map('ok', 'ok', 'client_cancel', 'cancelled', 'client_error', 'client_error', 'context_length', 'client_error', 'timeout', 'failed', 'rate_limited', 'failed', 'upstream_error', 'failed', 'network', 'failed', 'in_flight', 'in_flight', 'unknown', 'unknown'), error_class),
+                          -- an answer that a filter emptied is an answer; a refusal with a status of 4xx is the caller's error
+                          CASE WHEN error_class <> 'content_filter' THEN 'unknown' WHEN http_status >= 400 THEN 'client_error' ELSE 'ok' END) AS outcome,
+                 -- the caller had nothing before it had everything: not streamed, or held back on the way
+                 CASE WHEN quality IS NULL THEN NOT stream ELSE contains(quality, 'pseudo_stream') OR NOT stream END AS whole,
+                 error_class, http_status, finish_reason,
+                 input_tokens, cached_input_tokens AS cached_tokens, output_tokens, reasoning_tokens,
+                 output_tokens - reasoning_tokens AS visible_tokens, max_tokens, tokens_source,
+                 input_tokens - cached_input_tokens AS uncached_tokens,
+                 system_prompt_tokens AS system_tokens, system_prompt_hash AS system_hash, prefix_hash_ids AS prefix_ids,
+                 coalesce(CAST(prefix_block_tokens AS DOUBLE), input_tokens * 1e0 / nullif(array_size(prefix_hash_ids), 0)) AS prefix_block_tokens,
+                 prefix_block_tokens IS NOT NULL AS prefix_exact,
+                 first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us,
+                 gaps_us, CASE WHEN array_size(chunk_tokens) = array_size(gaps_us) THEN chunk_tokens END AS chunk_tokens
+          FROM step_b AS attempts
+          WHERE arrival >= TIMESTAMP '2026-11-30 00:53:20.000000Z' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000Z'
+        )
+      )
+    )
+  )
+)
+),
+judged AS (
+SELECT *,
+       CASE WHEN NOT (CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END OR FALSE OR FALSE OR FALSE OR FALSE)
+              THEN CASE WHEN generation AND NOT cached_response THEN 'unevaluable' ELSE 'excluded' END
+            WHEN latency THEN
+         CASE WHEN ttft_ok = FALSE OR tpot_ok = FALSE OR e2e_ok = FALSE OR max_gap_ok = FALSE OR ttfvt_ok = FALSE THEN 'bad'
+              -- a bound of the row's own that depends on input tokens that are unknown
+              WHEN CAST(false AS BOOLEAN) AND input_tokens IS NULL AND ((CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END AND CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END IS NULL) OR (FALSE AND CAST(NULL AS BIGINT) IS NULL)
+                OR (FALSE AND CAST(NULL AS BIGINT) IS NULL)) THEN 'unevaluable'
+              -- the usual case first: every term has its measure
+              WHEN (NOT CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END OR ttft_ok) AND (NOT FALSE OR ttfvt_ok) AND (NOT FALSE OR tpot_ok)
+               AND (NOT FALSE OR e2e_ok) AND (NOT FALSE OR max_gap_ok) THEN 'good'
+              -- a term applies, but the log does not hold its measure
+              WHEN FALSE AND e2e_us IS NULL THEN 'unevaluable'
+              WHEN whole IS NOT TRUE AND CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END AND ttft_us IS NULL AND coalesce(output_tokens >= 1, TRUE) THEN 'unevaluable'
+              WHEN whole IS NOT TRUE AND FALSE AND ttfvt_us IS NULL AND coalesce(output_tokens >= 1, TRUE) THEN 'unevaluable'
+              WHEN whole IS NOT TRUE AND FALSE AND tpot_us IS NULL AND coalesce(paced_tokens >= 2, TRUE) THEN 'unevaluable'
+              WHEN whole IS NOT TRUE AND FALSE AND max_gap_us IS NULL AND coalesce(chunks >= 2, output_tokens >= 2, TRUE) THEN 'unevaluable'
+              -- no term applies
+              WHEN coalesce(ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok) IS NULL THEN 'unevaluable'
+              ELSE 'good' END
+            WHEN NOT generation OR cached_response THEN 'excluded'
+            WHEN outcome = 'failed' OR (outcome = 'client_error' AND CAST('beside' AS STRING) = 'bad') THEN 'bad'
+            WHEN outcome = 'client_error' AND whole AND NOT FALSE THEN 'unevaluable'
+            -- cut off: bad when a deadline had passed by then; without a first token the wait lasted until the end
+            WHEN outcome IN ('cancelled', 'in_flight')
+             AND (end_us > CAST(NULL AS BIGINT)
+                  OR ((ttft_us IS NOT NULL OR (stream AND whole IS NOT TRUE)) AND (coalesce(ttft_us, end_us) > CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END OR max_gap_us > CAST(NULL AS BIGINT)
+                                    OR coalesce(ttfvt_us, CASE WHEN ttft_us IS NULL THEN end_us END) > CAST(NULL AS BIGINT)))) THEN 'bad'
+            ELSE 'excluded' END AS verdict
+FROM (
+  SELECT *,
+         CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS ttft_slo_us, CAST(NULL AS BIGINT) AS ttfvt_slo_us, CAST(NULL AS BIGINT) AS tpot_slo_us, CAST(NULL AS BIGINT) AS e2e_slo_us,
+         CAST(NULL AS BIGINT) AS max_gap_slo_us,
+         CASE WHEN whole AND CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END AND CAST('skip' AS STRING) <> 'skip' THEN CAST('skip' AS STRING) = 'e2e' AND e2e_us <= CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END ELSE ttft_us <= CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN CAST(1000000 AS BIGINT) ELSE CAST(NULL AS BIGINT) END END AS ttft_ok,
+         CASE WHEN whole AND FALSE AND CAST('skip' AS STRING) = 'fail' THEN FALSE ELSE ttfvt_us <= CAST(NULL AS BIGINT) END AS ttfvt_ok,
+         CASE WHEN whole AND FALSE AND CAST('skip' AS STRING) = 'fail' THEN FALSE ELSE tpot_us <= CAST(NULL AS BIGINT) END AS tpot_ok,
+         e2e_us <= CAST(NULL AS BIGINT) AS e2e_ok,
+         CASE WHEN whole AND FALSE AND CAST('skip' AS STRING) = 'fail' THEN FALSE ELSE max_gap_us <= CAST(NULL AS BIGINT) END AS max_gap_ok,
+         CASE WHEN CASE WHEN tenant = 'it\u0027s \\ \u0024{x}' THEN TRUE ELSE FALSE END THEN 1 ELSE 0 END + CASE WHEN FALSE THEN 2 ELSE 0 END + CASE WHEN FALSE THEN 4 ELSE 0 END
+           + CASE WHEN FALSE THEN 8 ELSE 0 END + CASE WHEN FALSE THEN 16 ELSE 0 END AS asked
+  FROM requests
+)
+),
 calls AS (
 SELECT *, CAST(NULL AS BIGINT) AS other_attempts, CAST(NULL AS BIGINT) AS other_judged, CAST(NULL AS BIGINT) AS other_good,
        CAST(NULL AS BIGINT) AS other_tokens
 FROM judged
-WHERE root_request_id NOT IN (SELECT root_request_id FROM retries)
+WHERE root_request_id NOT IN (SELECT root_request_id FROM step_c AS retries)
 UNION ALL
 SELECT grp, request_id, root_request_id, attempt, session_id, turn, source_format, told_by, vantage, clock_domain, ttft_kind, quality, arrival_us, model, model_served, tenant, app, route, replica, deployment, provider, user_hash, endpoint_kind, stream, cached_response, generation, outcome, whole, error_class, http_status, finish_reason, input_tokens, cached_tokens, output_tokens, reasoning_tokens, visible_tokens, max_tokens, tokens_source, uncached_tokens, system_tokens, system_hash, prefix_ids, prefix_block_tokens, prefix_exact, first_us, first_visible_us, last_us, end_us, headers_us, send_lag_us, queue_us, prefill_us, decode_us, engine_first_us, gaps_us, chunk_tokens, till_us, latency, streamed, ttft_us, paced_tokens, tpot_us, e2e_us, ttfvt_us, status, excluded, merge_us, merged, ntpot_us, chunks, max_gap_us, ttft_slo_us, ttfvt_slo_us, tpot_slo_us, e2e_slo_us, max_gap_slo_us, ttft_ok, ttfvt_ok, tpot_ok, e2e_ok, max_gap_ok, asked, verdict,
        attempts - 1 AS other_attempts,
@@ -233,14 +357,14 @@ FROM (
              CAST(sum(CASE WHEN verdict = 'good' THEN 1 ELSE 0 END) OVER call AS BIGINT) AS good_attempts,
              CAST(sum(output_tokens) OVER call AS BIGINT) AS all_tokens,
              min(arrival_us) OVER call AS first_arrival_us
-      FROM retries
+      FROM step_c AS retries
       WINDOW call AS (PARTITION BY root_request_id)
     )
   )
   WHERE place = 1
 )
-) /* calls */,
-judged_sets AS (/* kept */
+),
+judged_sets AS (
 SELECT grp, verdict, asked,
        CASE WHEN verdict = 'good' THEN 0 WHEN outcome = 'client_error' THEN -2 WHEN NOT latency THEN -1
             ELSE CASE WHEN ttft_ok = FALSE THEN 1 ELSE 0 END + CASE WHEN ttfvt_ok = FALSE THEN 2 ELSE 0 END + CASE WHEN tpot_ok = FALSE THEN 4 ELSE 0 END
@@ -253,22 +377,14 @@ SELECT grp, verdict, asked,
 FROM calls
 WHERE generation AND NOT cached_response
 GROUP BY 1, 2, 3, 4, 5
-) /* judged_sets */,
-covered AS (
-SELECT start_us, end_us, CASE WHEN end_us > start_us THEN (end_us - start_us) / 1e6 END AS seconds
-FROM (
-  SELECT coalesce(CAST(1796000000000000 AS BIGINT), unix_micros(min(arrival))) AS start_us, coalesce(CAST(1796086400000000 AS BIGINT), max(unix_micros(arrival) + coalesce(end_us, 0))) AS end_us
-  FROM attempts
-  WHERE (CAST(1796000000000000 AS BIGINT) IS NULL OR CAST(1796086400000000 AS BIGINT) IS NULL) AND arrival >= TIMESTAMP '2026-11-30 00:53:20.000000Z' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000Z' AND clock_domain = 'wall'
-)
-) /* covered */,
+),
 marked AS (
-  SELECT *, CASE WHEN verdict IN ('good', 'bad') THEN n ELSE 0 END AS judged, CASE WHEN verdict = 'good' THEN n ELSE 0 END AS good,
+SELECT *, CASE WHEN verdict IN ('good', 'bad') THEN n ELSE 0 END AS judged, CASE WHEN verdict = 'good' THEN n ELSE 0 END AS good,
          CASE WHEN verdict IN ('good', 'bad') AND missed >= 0 THEN n ELSE 0 END AS answered
   FROM judged_sets
 ),
 summed AS (
-  SELECT grp, sum(n) AS n, sum(judged) AS judged, nullif(sum(judged), 0) * 1e0 AS base, sum(good) AS good,
+SELECT grp, sum(n) AS n, sum(judged) AS judged, nullif(sum(judged), 0) * 1e0 AS base, sum(good) AS good,
          sum(CASE WHEN verdict = 'unevaluable' THEN n ELSE 0 END) AS unevaluable, sum(CASE WHEN verdict = 'excluded' THEN n ELSE 0 END) AS excluded,
          sum(CASE WHEN missed = -2 THEN n ELSE 0 END) AS client_errors,
          CASE WHEN sum(good) > 0 THEN sum(CASE WHEN verdict = 'good' THEN tokens END) WHEN sum(judged) > 0 THEN 0 END AS good_tokens, sum(tokens) AS tokens, sum(other_attempts) AS other_attempts,
@@ -281,11 +397,18 @@ summed AS (
   FROM marked
   GROUP BY grp
 ),
--- Wilson interval (metrics.md 2.2), z = 1.959963984540054: middle and half width
 intervals AS (
-  SELECT summed.*, good / base AS attainment, (good + 1.9207294103470844e0) / (base + 3.841458820694169e0) AS middle,
+SELECT summed.*, good / base AS attainment, (good + 1.9207294103470844e0) / (base + 3.841458820694169e0) AS middle,
          1.959963984540054e0 / (base + 3.841458820694169e0) * sqrt(good * (1 - good / base) + 9.603647051735422e-1) AS half
   FROM summed
+),
+covered AS (
+SELECT start_us, end_us, CASE WHEN end_us > start_us THEN (end_us - start_us) / 1e6 END AS seconds
+FROM (
+  SELECT coalesce(CAST(1796000000000000 AS BIGINT), unix_micros(min(arrival))) AS start_us, coalesce(CAST(1796086400000000 AS BIGINT), max(unix_micros(arrival) + coalesce(end_us, 0))) AS end_us
+  FROM step_b AS attempts
+  WHERE (CAST(1796000000000000 AS BIGINT) IS NULL OR CAST(1796086400000000 AS BIGINT) IS NULL) AND arrival >= TIMESTAMP '2026-11-30 00:53:20.000000Z' AND arrival < TIMESTAMP '2026-12-01 00:53:20.000000Z' AND clock_domain = 'wall'
+)
 )
 SELECT grp, CAST(n AS BIGINT) AS n, CAST(good AS BIGINT) AS good, CAST(judged - good AS BIGINT) AS bad, CAST(unevaluable AS BIGINT) AS unevaluable,
        CAST(excluded AS BIGINT) AS excluded, CAST(client_errors AS BIGINT) AS client_errors, attainment,
