@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"io"
+	"time"
 
 	"reprise/ingest/decode"
 	"reprise/ingest/trace"
@@ -133,6 +134,9 @@ func (w *worker) work(blocks <-chan *block) {
 func (w *worker) emit(r *trace.Request, body []byte) {
 	w.ctx.Tidy(r)
 	trace.CheckFacts(r)
+	if w.Zone != nil && w.Zone != time.UTC && r.Arrival != nil && r.HasQuality(trace.QNaiveTime) && shownTwice(*r.Arrival, w.Zone) {
+		r.AddQuality(trace.QHourTwice)
+	}
 	if r.Arrival != nil && (w.Since != nil && *r.Arrival < *w.Since || w.Until != nil && *r.Arrival >= *w.Until) {
 		w.b.skip("outside_time_range", 1)
 		return

@@ -112,6 +112,9 @@ func (in *input) convert(ctx context.Context, o Options, name string, seen map[s
 		fa.warn(noneKept(f, &fa))
 		return fa, nil
 	}
+	if n := fa.Quality[trace.QHourTwice]; n > 0 {
+		fa.warn(fmt.Sprintf("requests with a time that the clock of %s shows twice, when summer time ends: %d; which of the two is not known, so the rates of both hours are wrong", o.Zone, n))
+	}
 	part := c.part()
 	if first, again := seen[part]; again {
 		fa.DuplicateOf, fa.Duplicates = first, fa.Kept

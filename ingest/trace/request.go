@@ -133,6 +133,7 @@ const (
 	QCachedOver      = "cached_over_input"       // more cached than input tokens: cached dropped
 	QReasoningOver   = "reasoning_over_output"   // more reasoning than output tokens: reasoning dropped
 	QNaiveTime       = "naive_time"              // stamps without a zone, read in the stated zone
+	QHourTwice       = "hour_twice"              // such a stamp in an hour that the zone's clock shows twice: it may be an hour off
 	QSystemEstimated = "system_tokens_estimated" // system tokens from the share of text
 	QPseudoStream    = "pseudo_stream"           // one chunk, several tokens: buffered on the way
 	QGapOverflow     = "gap_overflow"            // a gap above 2^31 us: chunk times dropped
