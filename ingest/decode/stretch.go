@@ -9,6 +9,8 @@ type stretch struct {
 	parts []part
 	nodes []Value
 	last  *place // of its last member
+
+	tried, failed int // how often it was, and how often most of it did not stand there
 }
 
 // part is text that stays as it is, up to a scalar that does not (a hole) or to the end of the stretch.
@@ -112,15 +114,41 @@ func (d *doc) stretches(in *Value) {
 			}
 			continue
 		}
-		d.remember(first, last)
+		d.remember(in, first, last)
 		first = nil
 		d.stretches(c)
 	}
-	d.remember(first, last)
+	d.remember(in, first, last)
 }
 
-// remember makes a stretch of the members from first to last.
-func (d *doc) remember(first, last *Value) {
+// worth is how many nodes a stretch with holes must have: with fewer it takes as long as reading them one by one.
+const worth = 8
+
+// remember makes a stretch of the members of an object from first to last; of few, of those that stay as they are.
+func (d *doc) remember(in, first, last *Value) {
+	if first == nil {
+		return
+	}
+	if last.next-first.self >= worth {
+		d.keep(first, last)
+		return
+	}
+	var from, to *Value
+	for c := first; c != nil && c.self <= last.self; c = in.after(c) {
+		if !c.same() {
+			d.keep(from, to)
+			from = nil
+			continue
+		}
+		if to = c; from == nil {
+			from = c
+		}
+	}
+	d.keep(from, to)
+}
+
+// keep makes a stretch of the members from first to last, if there are any.
+func (d *doc) keep(first, last *Value) {
 	if first == nil {
 		return
 	}
@@ -190,7 +218,8 @@ func (s *stretch) close() {
 func (d *doc) again(p *place, i int) (end int, last *place) {
 	s := p.same
 	rest, had := s.parts[p.part:], len(d.nodes)
-	if !d.stands(&rest[0], i) {
+	if s.tried++; !d.stands(&rest[0], i) {
+		d.fail(p)
 		return 0, nil
 	}
 	kept := had
@@ -219,8 +248,18 @@ func (d *doc) again(p *place, i int) (end int, last *place) {
 			kept, end, last = first+part.to, to, part.last
 		}
 	}
-	d.nodes = d.nodes[:kept]
+	if d.nodes = d.nodes[:kept]; kept-had < (len(s.nodes)-rest[0].node)/2 {
+		d.fail(p)
+	}
 	return end, last
+}
+
+// fail notes that little of the stretch at p stood there, and gives it up where that is often so.
+func (d *doc) fail(p *place) {
+	s := p.same
+	if s.failed++; s.failed > observed && s.failed > s.tried/2 {
+		p.same = nil
+	}
 }
 
 func (d *doc) stands(p *part, i int) bool {
