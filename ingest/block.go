@@ -132,8 +132,7 @@ func (w *worker) work(blocks <-chan *block) {
 
 // emit checks a request and puts it into the block.
 func (w *worker) emit(r *trace.Request, body []byte) {
-	w.ctx.Tidy(r)
-	trace.CheckFacts(r)
+	trace.Check(r)
 	if w.Zone != nil && w.Zone != time.UTC && r.Arrival != nil && r.HasQuality(trace.QNaiveTime) && shownTwice(*r.Arrival, w.Zone) {
 		r.AddQuality(trace.QHourTwice)
 	}
@@ -141,6 +140,7 @@ func (w *worker) emit(r *trace.Request, body []byte) {
 		w.b.skip("outside_time_range", 1)
 		return
 	}
+	w.ctx.Scrub(r)
 	for _, field := range w.HashNames {
 		for _, name := range r.Names(field) {
 			*name = w.Hash.Name(field, *name)

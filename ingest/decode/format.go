@@ -90,7 +90,7 @@ type Context struct {
 	memory  memory
 	prompt  Prompt
 
-	tidy [21]string // the last text of each column that was tidy as it was
+	harmless [scrubbed]string // the last text of each kind without a secret
 }
 
 // NewContext returns a context whose Skip counts into skipped. It remembers hashes it has made, so one worker should

@@ -88,7 +88,7 @@ type named struct{ kind, name, hash string }
 const nameSlots, maxName = 1 << 14, 256
 
 // slot spreads names over the slots by their ends. Two share a pair of slots; more take turns.
-func slot[T string | []byte](s T) uint64 {
+func slot(s string) uint64 {
 	n := uint64(len(s))
 	for i := max(0, len(s)-8); i < len(s); i++ {
 		n = n<<8 ^ n>>56 ^ uint64(s[i])

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -117,5 +118,39 @@ func TestRememberedRole(t *testing.T) {
 	copy(record, "user!!! what is?")
 	if known := c.memory.known["be brief"]; known == nil || known.role != "system" {
 		t.Errorf("remembered %+v", known)
+	}
+}
+
+// What a prompt begins with as it is written in the log gives what the text gives, and only for the same role, first.
+func TestBeginsAsWritten(t *testing.T) {
+	h := NewHasher(make([]byte, 16))
+	shape := func(p *Prompt) string {
+		return fmt.Sprint(p.SystemHash(), *p.SystemTokens(new(int64(1000))), p.Blocks())
+	}
+	c := NewContext(Options{Hash: h}, "", nil, nil)
+	for round := range 3 {
+		for _, text := range []string{"You are\n\"kind\".", strings.Repeat("Answer in verse. ", 40), "\u00e9"} {
+			raw := []byte(strconv.Quote(text))
+			for _, role := range []string{"system", "user"} {
+				p, want := c.Prompt(), h.Prompt()
+				if began := p.Begins(role, raw); began != (round > 0 && role == "system") {
+					t.Fatalf("%s %.20q, time %d: begins %v", role, text, round, began)
+				} else if !began {
+					p.Add(role, []byte(text))
+					p.Remember(raw)
+				}
+				want.Add(role, []byte(text))
+				if p.Begins("system", raw) {
+					t.Error("a second message begins the prompt")
+				}
+				for _, q := range []*Prompt{p, want} {
+					q.Add("user", []byte("why?"))
+					q.Add("developer", []byte("be brief"))
+				}
+				if got, want := shape(p), shape(want); got != want {
+					t.Errorf("%s %.20q, time %d: %s, want %s", role, text, round, got, want)
+				}
+			}
+		}
 	}
 }

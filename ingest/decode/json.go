@@ -17,31 +17,17 @@ func Text(v *Value, path ...string) string {
 	if len(b) > maxName || v.at == &v.doc.nowhere {
 		return v.doc.kept.string(b)
 	}
-	return v.at.known.copy(b, &v.doc.kept)
-}
-
-// copy returns a copy of b, the one of before if it is one of the texts that stood here: so later steps often see the
-// same text by its address.
-func (k *known) copy(b []byte, kept *arena) string {
 	const always = 32 // so often in a row another text: an id
-	if string(b) == k.text {
+	switch k := v.at.known; {
+	case k.changed == always:
+		return v.doc.kept.string(b)
+	case string(b) != k.text: // often it is what it was in the record before
+		k.text, k.changed = v.doc.kept.string(b), k.changed+1
+		return k.text
+	default:
 		k.changed = 0
 		return k.text
 	}
-	if k.changed == always {
-		return kept.string(b)
-	}
-	if k.texts == nil {
-		k.texts = new([oftenTexts]string)
-	}
-	n := &k.texts[slot(b)%oftenTexts]
-	if k.changed++; string(b) == *n {
-		k.changed = 0
-	} else {
-		*n = kept.string(b)
-	}
-	k.text = *n
-	return k.text
 }
 
 // View is Text without a copy: valid as long as v is. It is for texts that are read or compared and not kept.

@@ -20,15 +20,11 @@ type place struct { // 64 bytes, all that a record needs
 // known is what else is known of a place.
 type known struct {
 	inside  []*place
-	element *place              // of the array it holds: all elements are one place
-	text    string              // that was last copied from it
-	texts   *[oftenTexts]string // by slot: those before
-	changed int                 // how often in a row it was none of them
+	element *place // of the array it holds: all elements are one place
+	text    string // that was last copied from it
+	changed int    // how often in a row it was another
 	seen    seen
 }
-
-// oftenTexts is how many texts of a place are remembered: models, tenants and the like.
-const oftenTexts = 64
 
 // open is an object or array that is not closed yet.
 type open struct {

@@ -8,27 +8,23 @@ import (
 	"reprise/ingest/trace"
 )
 
-// Tidy makes the texts of a request clean ([trace.CleanText]) and takes secrets out of its names and ids: a gateway may log
-// an address with a password, a path with a key in its query, or a token where a name should be. Most texts stood in the
-// record before too, or beside (the root of most calls is themselves).
-func (c *Context) Tidy(r *trace.Request) {
-	before := ""
-	for i, text := range r.Texts() {
-		s := *text
-		if s == "" || s == before || s == c.tidy[i] {
+// Scrub takes secrets out of the names and ids of a request: a gateway may log an address with a password, a path with a
+// key in its query, or a token where a name should be. Other texts are words of the record or hashes.
+func (c *Context) Scrub(r *trace.Request) {
+	for i, text := range [scrubbed]*string{&r.RequestID, &r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SessionID, &r.SpanID, &r.ParentSpanID,
+		&r.Tenant, &r.App, &r.Route, &r.ModelRequested, &r.ModelServed, &r.Provider, &r.Deployment, &r.Replica, &r.FinishReason, &r.EndpointKind} {
+		if *text == "" || *text == c.harmless[i] || i > 0 && *text == c.harmless[i-1] { // the root of most calls is themselves
 			continue
 		}
-		clean := trace.CleanText(s)
-		if i < scrubbed {
-			clean = c.Hash.Scrub(clean)
+		if !mayHoldSecret(*text) {
+			c.harmless[i] = *text
+			continue
 		}
-		if *text = clean; clean == s {
-			c.tidy[i], before = s, s
-		}
+		*text = c.Hash.Scrub(*text)
 	}
 }
 
-// scrubbed is how many texts of a request may hold a secret: the others are hashes and the name of the file.
+// scrubbed is how many texts of a request may hold a secret.
 const scrubbed = 17
 
 // What is taken out: the user of an address, queries, values of telling parameters, and tokens by their look.
@@ -53,7 +49,7 @@ func (h *Hasher) Scrub(s string) string {
 }
 
 // telling are the bytes that the signs below end or begin with.
-var telling = [256]uint8{'?': 1, '@': 1, '=': 1, '-': 1, '_': 1, ' ': 1, '\t': 1, '\n': 1, 'J': 1, 'A': 1}
+var telling = [256]bool{'?': true, '@': true, '=': true, '-': true, '_': true, ' ': true, '\t': true, '\n': true, 'J': true, 'A': true}
 
 // mayHoldSecret looks for a sign of each of the patterns: most texts have none, and there are many in each row.
 func mayHoldSecret(s string) bool {
@@ -68,11 +64,8 @@ func mayHoldSecret(s string) bool {
 		}
 		return false
 	}
-	for i := 0; i < len(s); i++ {
-		for len(s)-i >= 8 && telling[s[i]]|telling[s[i+1]]|telling[s[i+2]]|telling[s[i+3]]|telling[s[i+4]]|telling[s[i+5]]|telling[s[i+6]]|telling[s[i+7]] == 0 {
-			i += 8
-		}
-		if i == len(s) || telling[s[i]] == 0 {
+	for i := range len(s) {
+		if !telling[s[i]] {
 			continue
 		}
 		found := false

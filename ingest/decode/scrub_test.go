@@ -40,7 +40,7 @@ func TestScrub(t *testing.T) {
 	}
 	c := NewContext(Options{Hash: h}, "f", nil, nil)
 	r := &trace.Request{Route: "/v1?api_key=a", SessionID: "Bearer abc"}
-	if c.Tidy(r); r.Route != "/v1" || !strings.HasPrefix(r.SessionID, "redacted-") {
+	if c.Scrub(r); r.Route != "/v1" || !strings.HasPrefix(r.SessionID, "redacted-") {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -78,6 +78,6 @@ func BenchmarkScrub(b *testing.B) {
 	r := &trace.Request{RequestID: id, RootRequestID: id, ResponseID: id, TraceID: id, SessionID: "s0123", Tenant: "acme", App: "search", Route: "/v1/chat/completions",
 		ModelRequested: "meta-llama/Llama-3.1-8B-Instruct", ModelServed: "meta-llama/Llama-3.1-8B-Instruct", Provider: "openai", Replica: "10.0.0.7:8000", FinishReason: "stop", EndpointKind: "chat"}
 	for b.Loop() {
-		c.Tidy(r)
+		c.Scrub(r)
 	}
 }

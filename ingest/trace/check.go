@@ -9,14 +9,7 @@ import (
 // Check makes a decoded request consistent before it is stored. It never invents: what contradicts itself is set to nil
 // and named in Quality. Rules: pitfalls ING-01 to ING-12 and metrics.md 1.1.
 func Check(r *Request) {
-	for _, s := range r.Texts() {
-		*s = CleanText(*s)
-	}
-	CheckFacts(r)
-}
-
-// CheckFacts is Check for a request whose texts are clean.
-func CheckFacts(r *Request) {
+	cleanText(r)
 	if r.RootRequestID == "" {
 		r.RootRequestID = r.RequestID
 	}
@@ -165,23 +158,24 @@ func (r *Request) SetGaps(offsets []int64) {
 // maxName bounds a name from a log: long enough for any real id, short enough that a hostile one costs nothing.
 const maxName = 512
 
-// Texts are the text columns that may hold anything. Those that are often the same stand side by side; the last four are
-// hashes and the name of the file.
-func (r *Request) Texts() [21]*string {
-	return [...]*string{&r.RequestID, &r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SessionID, &r.SpanID, &r.ParentSpanID,
-		&r.Tenant, &r.App, &r.Route, &r.ModelRequested, &r.ModelServed, &r.Provider, &r.Deployment, &r.Replica, &r.FinishReason, &r.EndpointKind,
-		&r.KeyHash, &r.UserHash, &r.SystemPromptHash, &r.SourceFile}
-}
-
-// CleanText makes a text valid UTF-8 (DuckDB refuses anything else) and bounds its length.
-func CleanText(s string) string {
-	if len(s) > maxName {
-		s = s[:maxName]
+// cleanText makes every text column valid UTF-8 (DuckDB refuses anything else) and bounds its length. Texts that are
+// often the same stand side by side.
+func cleanText(r *Request) {
+	clean := ""
+	for _, s := range [...]*string{&r.RequestID, &r.RootRequestID, &r.ResponseID, &r.TraceID, &r.SessionID, &r.SpanID, &r.ParentSpanID,
+		&r.FinishReason, &r.EndpointKind, &r.ModelRequested, &r.ModelServed, &r.Provider, &r.Deployment, &r.Replica, &r.Tenant,
+		&r.App, &r.Route, &r.KeyHash, &r.UserHash, &r.SystemPromptHash, &r.SourceFile} {
+		if *s == clean || *s == "" {
+			continue
+		}
+		if len(*s) > maxName {
+			*s = (*s)[:maxName]
+		}
+		if !utf8.ValidString(*s) {
+			*s = strings.ToValidUTF8(*s, "\uFFFD")
+		}
+		clean = *s
 	}
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return s
 }
 
 func deref(n *int64) int64 {

@@ -197,16 +197,7 @@ type names struct {
 	last    string
 	lastIs  int32
 	full    bool
-	recent  *[recentNames]recentName // by the address of the text
 }
-
-// recentName is a text and its number. Decoders hand out the same copy of what comes again, so the address tells it.
-type recentName struct {
-	text   string
-	number int32
-}
-
-const recentNames = 64
 
 func (n *names) add(l *levels, rows []*Request) {
 	if n.full {
@@ -223,26 +214,10 @@ func (n *names) add(l *levels, rows []*Request) {
 			l.known()
 		}
 		if s != n.last || len(n.ends) == 0 {
-			n.last, n.lastIs = s, n.again(s)
+			n.last, n.lastIs = s, n.number(s)
 		}
 		n.numbers = append(n.numbers, n.lastIs)
 	}
-}
-
-// again is number for a text that may have come before, at the same address.
-func (n *names) again(s string) int32 {
-	if s == "" { // it has no address
-		return n.number(s)
-	}
-	if n.recent == nil {
-		n.recent = new([recentNames]recentName)
-	}
-	at := unsafe.StringData(s)
-	r := &n.recent[(uintptr(unsafe.Pointer(at))>>4^uintptr(unsafe.Pointer(at))>>10)%recentNames]
-	if unsafe.StringData(r.text) != at || len(r.text) != len(s) {
-		*r = recentName{s, n.number(s)}
-	}
-	return r.number
 }
 
 // number returns the number of a name, which it enters if it is new.
