@@ -37,6 +37,7 @@ type Engine struct {
 	replayed map[*Run][]Replayed
 	kept     []queries.Step // in tables of the database "kept", oldest first
 	streams  *spool         // of the statement that was swept last; nil: none yet
+	settled  settled        // timelines of the last sweep of the statement
 	cluster  *cluster       // nil: DuckDB
 }
 

@@ -21,6 +21,7 @@ func (e *Engine) queryHere(ctx context.Context, text string) (*sql.Rows, error) 
 	if err := e.forget(ctx, steps); err != nil {
 		return nil, err
 	}
+	defer func() { e.settled = settled{} }()
 	for _, s := range steps {
 		if slices.ContainsFunc(e.kept, func(k queries.Step) bool { return k.Table == s.Table }) {
 			continue
