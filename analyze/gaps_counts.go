@@ -3,32 +3,44 @@ package analyze
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
 
-// counter counts whole numbers, small ones in pages.
+// counter counts whole numbers: small ones in pages, which the nearest cache has room for as long as counts are short; what such a count does not hold stands in large.
 type counter struct {
-	pages []*[1024]int64
+	pages []*[1024]uint32
 	large map[int64]int64
+}
+
+const largeGap = 1 << 24
+
+func (c *counter) addLarge(v, n int64) {
+	if c.large == nil {
+		c.large = map[int64]int64{}
+	}
+	c.large[v] += n
 }
 
 func (c *counter) add(v, n int64) {
 	p := int(v >> 10)
-	if uint64(v) >= 1<<24 {
-		if c.large == nil {
-			c.large = map[int64]int64{}
-		}
-		c.large[v] += n
+	if uint64(v) >= largeGap {
+		c.addLarge(v, n)
 		return
 	}
 	if p >= len(c.pages) {
-		c.pages = append(c.pages, make([]*[1024]int64, p+1-len(c.pages))...)
+		c.pages = append(c.pages, make([]*[1024]uint32, p+1-len(c.pages))...)
 	}
 	if c.pages[p] == nil {
-		c.pages[p] = &[1024]int64{}
+		c.pages[p] = &[1024]uint32{}
 	}
-	c.pages[p][v&1023] += n
+	short := &c.pages[p][v&1023]
+	if n += int64(*short); n > math.MaxUint32 {
+		c.addLarge(v, n)
+		n = 0
+	}
+	*short = uint32(n)
 }
 
 // merged counts chunk gaps, of which a chunk that comes within so much of the first of its group joins the group, and gives the longest, -1 without any.
@@ -38,7 +50,7 @@ func (c *counter) merged(gaps []int32, within int64) int64 {
 		if since += int64(gap); since <= within {
 			continue
 		}
-		if p := uint64(since) >> 10; p < uint64(len(c.pages)) && c.pages[p] != nil {
+		if p := uint64(since) >> 10; p < uint64(len(c.pages)) && c.pages[p] != nil && c.pages[p][since&1023] < math.MaxUint32 {
 			c.pages[p][since&1023]++
 		} else {
 			c.add(since, 1)
@@ -54,15 +66,19 @@ func (c *counter) each(visit func(v, n int64) error) error {
 		if page == nil {
 			continue
 		}
-		for i, n := range page {
-			if n > 0 {
-				if err := visit(int64(p<<10|i), n); err != nil {
+		for i, short := range page {
+			v := int64(p<<10 | i)
+			if n := int64(short) + c.large[v]; n > 0 {
+				if err := visit(v, n); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	for _, v := range slices.Sorted(maps.Keys(c.large)) {
+		if uint64(v) < largeGap {
+			continue
+		}
 		if err := visit(v, c.large[v]); err != nil {
 			return err
 		}
