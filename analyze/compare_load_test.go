@@ -52,6 +52,15 @@ func TestUnpairedLoadIsSeen(t *testing.T) {
 	if c.Comparable || !strings.Contains(strings.Join(c.WhyNot, " "), "the base run served 299 requests in the time of the pairs, of which 150 are paired") {
 		t.Errorf("every other call: %q", c.WhyNot)
 	}
+	// 30 of 300 calls were lost: paired well enough, but no equal load (metrics.md part 6: a rate of .95 to 1.05)
+	c = tr.compare(base, some(func(i int) bool { return i%10 != 3 }), CompareOptions{})
+	if !c.Comparable || c.Pairs != 270 || !hasWarning(c, "other_traffic") {
+		t.Errorf("a tenth lost: %q, %v", c.WhyNot, c.Warnings)
+	}
+	c = tr.compare(base, some(func(i int) bool { return i%25 != 3 }), CompareOptions{})
+	if !c.Comparable || c.Pairs != 288 || hasWarning(c, "other_traffic") {
+		t.Errorf("a twenty-fifth lost: %q, %v", c.WhyNot, c.Warnings)
+	}
 	c = tr.compare(base, some(func(i int) bool { return i < 150 }), CompareOptions{})
 	if !c.Comparable || c.Pairs != 150 || c.Paired.BaseOnly != 150 {
 		t.Errorf("first half: %q, %+v", c.WhyNot, c.Paired)

@@ -16,6 +16,9 @@ func (x *comparing) warn() {
 		c.warn("cache", "%.0f %% of the input tokens came from the prefix cache in the base, %.0f %% in the candidate: one of them may have been warm",
 			100**b.CachedShare, 100**n.CachedShare)
 	}
+	if b.InWindow > 0 && n.InWindow > 0 && outside(float64(n.InWindow)/float64(b.InWindow), minRate) {
+		c.warn("other_traffic", "the base run served %d requests in the time of the pairs, the candidate %d: one had more load than the pairs show, or its log lost some", b.InWindow, n.InWindow)
+	}
 	if fb, fn := x.unserved(baseOf), x.unserved(candOf); math.Abs(fb-fn) > .05 {
 		c.warn("failures", "%.1f %% of the pairs were not served in the base, %.1f %% not in the candidate: latency speaks of those that both served", 100*fb, 100*fn)
 	}

@@ -41,7 +41,7 @@ func fairness(c *analyze.Comparison) Section {
 		{"lateness of the client, p99", orUnknown(b.SendLagP99, duration), orUnknown(n.SendLagP99, duration), nil},
 		{"error of the client's sends by its self-check, p99", clientError(b, false), clientError(n, false), nil},
 		{"error of the client's chunk times, p99", clientError(b, true), clientError(n, true), nil},
-		{"request rate", nil, nil, maybe(f.RateRatio)},
+		{"request rate of the pairs", nil, nil, maybe(f.RateRatio)},
 		{"seen from", listed(b.Vantages), listed(n.Vantages), nil},
 		{"first token means", listed(b.TTFTKinds), listed(n.TTFTKinds), nil},
 	}
@@ -57,11 +57,12 @@ func fairness(c *analyze.Comparison) Section {
 
 // unlike says which warnings make runs differ in more than the target.
 var unlike = map[string]string{
-	"cache":       "not the same share of input from the prefix cache",
-	"degraded":    "a replay that is degraded",
-	"failures":    "one run with more failures",
-	"late_client": "a client that was late",
-	"vantage":     "seen from different places",
+	"cache":         "not the same share of input from the prefix cache",
+	"degraded":      "a replay that is degraded",
+	"failures":      "one run with more failures",
+	"late_client":   "a client that was late",
+	"other_traffic": "one run with more requests in the time of the pairs",
+	"vantage":       "seen from different places",
 }
 
 func fair(c *analyze.Comparison) string {
