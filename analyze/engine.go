@@ -39,6 +39,7 @@ type Engine struct {
 	streams  *spool         // of the statement that was swept last; nil: none yet
 	settled  settled        // timelines of the last sweep of the statement
 	cluster  *cluster       // nil: DuckDB
+	stretch  int64          // see stretched
 }
 
 // Scope says which requests a query sees and how it groups them. From and To bound the arrival, half open, in
@@ -66,7 +67,7 @@ func NewEngine(ctx context.Context, o EngineOptions) (*Engine, error) {
 }
 
 func engineOn(db *sql.DB) *Engine {
-	return &Engine{db: db, mounts: map[*Run]queries.Source{}, seen: map[coverageKey]seen{}, prefills: map[*Run]Prefill{}, replayed: map[*Run][]Replayed{}}
+	return &Engine{db: db, mounts: map[*Run]queries.Source{}, seen: map[coverageKey]seen{}, prefills: map[*Run]Prefill{}, replayed: map[*Run][]Replayed{}, stretch: stretchRows}
 }
 
 func (e *Engine) prepare(ctx context.Context, o EngineOptions) error {
@@ -131,7 +132,7 @@ func (e *Engine) QueryTo(ctx context.Context, w Writer, r *Run, name string, sc 
 			err = e.blockIntervals(ctx, r, sc, res)
 		}
 	} else if err == nil {
-		err = e.fill(ctx, r, sc, res, &out)
+		err = e.answer(ctx, r, q, res, asked{sc, params}, &out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)
