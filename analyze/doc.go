@@ -10,6 +10,8 @@
 // gaps_stretched.go), and added up (gaps_sums.go, gaps_blame.go), counted (gaps_counts.go, gaps_pools.go) or handed on where they matter. A sweep keeps in memory the
 // edges of streams and prefills, and for the usual lengths 2 bytes a gap, 4 of one over 65 ms.
 //
+// Exact percentiles hold 8 bytes a value outside of DuckDB's memory limit; over many requests they are worked out in pieces (pieces.go).
+//
 // An engine of [NewTrino] has a cluster instead of the database; runs are then tables ([OpenTable]). Queries, reports and warnings are
 // the same. Tables of steps that large queries need (queries.Stage) are made in the schema of the URL, or ?scratch=CATALOG.SCHEMA, under
 // names reprise_SESSION_HASH, used again by later queries of the engine, and dropped by Close. A killed program leaves them:

@@ -39,7 +39,7 @@ type Engine struct {
 	streams  *spool         // of the statement that was swept last; nil: none yet
 	settled  settled        // timelines of the last sweep of the statement
 	cluster  *cluster       // nil: DuckDB
-	stretch  int64          // see stretched
+	stretch  int64          // see stretchRows
 }
 
 // Scope says which requests a query sees and how it groups them. From and To bound the arrival, half open, in
@@ -132,7 +132,7 @@ func (e *Engine) QueryTo(ctx context.Context, w Writer, r *Run, name string, sc 
 			err = e.blockIntervals(ctx, r, sc, res)
 		}
 	} else if err == nil {
-		err = e.answer(ctx, r, q, res, asked{sc, params}, &out)
+		err = e.answer(ctx, r, question{q, sc, params}, res, &out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", name, err)

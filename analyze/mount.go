@@ -42,7 +42,7 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 		}
 		src.Metrics = metrics.scan()
 	}
-	if err := e.conn.QueryRowContext(ctx, queries.Forms(src.Scan)).Scan(&src.Joined, &src.Grouped, &src.Mixed); err != nil {
+	if err := e.conn.QueryRowContext(ctx, queries.Forms(src.Scan, "count(*) AS n")).Scan(&src.Joined, &src.Grouped, &src.Mixed, &src.Rows); err != nil {
 		return fail(err)
 	}
 	for _, look := range []func() (bool, error){func() (bool, error) { return e.marked(ctx, r) }, func() (bool, error) { return e.repeated(ctx, plain) }} {

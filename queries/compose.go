@@ -21,6 +21,7 @@ type Source struct {
 	Scan                   string
 	Metrics                string // what the target said of itself, as trace.Sample; "" without
 	Joined, Grouped, Mixed bool
+	Rows                   int64 // of the run; 0: not known
 	Dialect                Dialect
 	Verbatim               bool // a text that is composed is in the dialect already
 }

@@ -36,7 +36,11 @@ func (q *Query) quantileStage(d Dialect) string {
 	if len(names) > 0 {
 		keys, group, sort = by+", ", "\n  GROUP BY "+by, "\nORDER BY "+strings.Join(names, " NULLS LAST, ")+" NULLS LAST"
 	}
-	fill := strings.NewReplacer("{by}", by, "{keys}", keys, "{v}", z.Value, "{w}", weight, "{d}", z.Divisor, "{group}", group, "{sort}", sort)
+	only := ""
+	if z.Only != "" {
+		only = " WHERE " + z.Only
+	}
+	fill := strings.NewReplacer("{only}", only, "{by}", by, "{keys}", keys, "{v}", z.Value, "{w}", weight, "{d}", z.Divisor, "{group}", group, "{sort}", sort)
 	if z.Weight != "" || d != DuckDB {
 		return fill.Replace(countingStage(z, d))
 	}
@@ -71,7 +75,7 @@ const stage = `,
 quantiles AS (
   SELECT {keys}count({v}) AS n, count(*) AS n_total, {total} AS total,
          {q} AS q
-  FROM samples{group}
+  FROM samples{only}{group}
 )
 SELECT {keys}n, n_total, {mean} AS mean, q[1] / {d} AS p50, q[2] / {d} AS p90, q[3] / {d} AS p95,
        q[4] / {d} AS p99, q[5] / {d} AS p99_9, q[6] / {d} AS max

@@ -54,6 +54,7 @@ type Quantiles struct {
 	Whole   bool   // the values are integers, which is quicker
 	Weight  string // column that says how often a sample counts; "" is once
 	Type1   string // condition under which the figures are of type 1; "" never: type 7
+	Only    string // condition on the samples, "" for all; DuckDB alone, where no sample has a weight
 }
 
 // catalogue is the parsed form of the embedded files, by name.
