@@ -149,7 +149,7 @@ func TestHandles(t *testing.T) {
 		return r
 	}
 	traced := func(id string) func(*trace.Request) { return func(r *trace.Request) { r.TraceID = id } }
-	none := func(*trace.Request) {}
+	none, endless := func(*trace.Request) {}, func(r *trace.Request) { r.EndUS = nil }
 	relative := func(r *trace.Request) { r.ClockDomain = trace.Relative }
 	answer := func(id string) func(*trace.Request) { return func(r *trace.Request) { r.ResponseID = id } }
 	span := func(id, parent string) func(*trace.Request) {
@@ -169,6 +169,7 @@ func TestHandles(t *testing.T) {
 		// sent again 5 s later with the same id: one log saw only the second try, another only the first
 		"one id twice, unlike logs":        {[]trace.Request{tell("a", "1", 0, none), tell("a", "1", 5_000_000, none), tell("b", "1", 4_999_000, none), tell("c", "1", 30, none)}, "a+b a+c"},
 		"one id twice, all see both":       {[]trace.Request{tell("a", "1", 0, none), tell("a", "1", 5_000_000, none), tell("b", "1", 60_000_000, none), tell("b", "1", 65_000_000, none)}, "a+b a+b"},
+		"one id twice, no ends":            {[]trace.Request{tell("a", "1", 0, endless), tell("a", "1", 5_000_000, endless), tell("b", "1", 1_000_000, endless)}, "a a+b"},
 		"one id twice, a clock of its own": {[]trace.Request{tell("a", "1", 0, none), tell("a", "1", 5_000_000, none), tell("b", "1", 7, relative)}, "a a+b"},
 		"one answer from a cache, twice":   {[]trace.Request{tell("a", "1", 0, answer("x")), tell("a", "2", 60_000_000, answer("x")), tell("b", "3", 10, answer("x"))}, "a a b"},
 		"by parent in a trace of many": {[]trace.Request{tell("a", "1", 0, span("s1", "")), tell("a", "2", 5, span("s2", "")), tell("b", "3", 10, span("s3", "s1")),

@@ -7,7 +7,7 @@
 -- about any other field from the first telling in that order that has it; of spans of one call in one line, the longest comes first. source_format is that of the times; told_by names the formats in that order, joined by +.
 -- kept every statement about a joined run reads it, and joining costs more than all the rest
 WITH
--- where tellers tell unlike numbers of calls of one id, their order does not say which is which: there, calls that do not meet in time (to .25 s) are others
+-- where tellers tell unlike numbers of calls of one id, their order does not say which is which: there, calls that do not meet in time (to .25 s, 2 s without an end) are others
 again AS (
   SELECT DISTINCT request_id, attempt
   FROM (SELECT request_id, attempt, min(arrival) AS first_arrival, max(arrival) AS last_arrival FROM {source} GROUP BY request_id, attempt, source_format, vantage)
@@ -16,7 +16,7 @@ again AS (
 told_again AS (
   SELECT *, count(*) OVER (PARTITION BY request_id, attempt, source_format, vantage) AS n, sum(walls) OVER (PARTITION BY request_id, attempt) AS walled
   FROM (
-    SELECT r.request_id, r.attempt, source_format, vantage, arrival, epoch_us(arrival) AS from_us, epoch_us(arrival) + max(coalesce(end_us, 0)) AS till_us,
+    SELECT r.request_id, r.attempt, source_format, vantage, arrival, epoch_us(arrival) AS from_us, epoch_us(arrival) + max(coalesce(end_us, 2000000)) AS till_us,
            min(CASE WHEN clock_domain = 'wall' THEN 1 ELSE 0 END) AS walls
     FROM {source} AS r JOIN again ON r.request_id = again.request_id AND r.attempt = again.attempt
     GROUP BY r.request_id, r.attempt, source_format, vantage, arrival

@@ -7,7 +7,7 @@ SELECT DISTINCT request_id, attempt
 told_again AS (
 SELECT *, count(*) OVER (PARTITION BY request_id, attempt, source_format, vantage) AS n, sum(walls) OVER (PARTITION BY request_id, attempt) AS walled
   FROM (
-    SELECT r.request_id, r.attempt, source_format, vantage, arrival, unix_micros(arrival) AS from_us, unix_micros(arrival) + max(coalesce(end_us, 0)) AS till_us,
+    SELECT r.request_id, r.attempt, source_format, vantage, arrival, unix_micros(arrival) AS from_us, unix_micros(arrival) + max(coalesce(end_us, 2000000)) AS till_us,
            min(CASE WHEN clock_domain = 'wall' THEN 1 ELSE 0 END) AS walls
     FROM `logs` /* run */ AS r JOIN again ON r.request_id = again.request_id AND r.attempt = again.attempt
     GROUP BY r.request_id, r.attempt, source_format, vantage, arrival

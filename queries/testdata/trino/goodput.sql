@@ -7,7 +7,7 @@ SELECT DISTINCT request_id, attempt
 told_again AS (
 SELECT *, count(*) OVER (PARTITION BY request_id, attempt, source_format, vantage) AS n, sum(walls) OVER (PARTITION BY request_id, attempt) AS walled
   FROM (
-    SELECT r.request_id, r.attempt, source_format, vantage, arrival, CAST(round(to_unixtime(arrival) * 1e6) AS BIGINT) AS from_us, CAST(round(to_unixtime(arrival) * 1e6) AS BIGINT) + max(coalesce(end_us, 0)) AS till_us,
+    SELECT r.request_id, r.attempt, source_format, vantage, arrival, CAST(round(to_unixtime(arrival) * 1e6) AS BIGINT) AS from_us, CAST(round(to_unixtime(arrival) * 1e6) AS BIGINT) + max(coalesce(end_us, 2000000)) AS till_us,
            min(CASE WHEN clock_domain = 'wall' THEN 1 ELSE 0 END) AS walls
     FROM "hive"."llm"."logs" /* run */ AS r JOIN again ON r.request_id = again.request_id AND r.attempt = again.attempt
     GROUP BY r.request_id, r.attempt, source_format, vantage, arrival
