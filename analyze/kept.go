@@ -17,9 +17,18 @@ const maxKept = 48
 // queryHere runs a composed statement on DuckDB. What the statement says of stalls is worked out once for all statements about the
 // same requests, in tables of a database of its own: on disk and packed, since a row a chunk gap does not fit into memory.
 func (e *Engine) queryHere(ctx context.Context, text string) (*sql.Rows, error) {
+	final, err := e.keepHere(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return e.conn.QueryContext(ctx, final)
+}
+
+// keepHere makes the tables of steps that a statement needs, and gives the statement that reads them.
+func (e *Engine) keepHere(ctx context.Context, text string) (string, error) {
 	steps, final := queries.Keep(text, func(text string) string { return "kept.step_" + hash(text) })
 	if err := e.forget(ctx, steps); err != nil {
-		return nil, err
+		return "", err
 	}
 	defer func() { e.settled = settled{} }()
 	for _, s := range steps {
@@ -27,11 +36,11 @@ func (e *Engine) queryHere(ctx context.Context, text string) (*sql.Rows, error) 
 			continue
 		}
 		if err := e.work(ctx, s); err != nil {
-			return nil, err
+			return "", err
 		}
 		e.kept = append(e.kept, s.Step)
 	}
-	return e.conn.QueryContext(ctx, final)
+	return final, nil
 }
 
 // work makes the table of a step: by its sweep if it has one, else by its text.

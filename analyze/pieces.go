@@ -49,7 +49,11 @@ func (e *Engine) gather(ctx context.Context, r *Run, pieces []question) (string,
 		if err != nil {
 			return "", err
 		}
-		if _, err := e.conn.ExecContext(ctx, into+res.SQL); err != nil {
+		text, err := e.keepHere(ctx, res.SQL)
+		if err != nil {
+			return "", err
+		}
+		if _, err := e.conn.ExecContext(ctx, into+text); err != nil {
 			return "", err
 		}
 		into = "INSERT INTO pieces\n"
@@ -63,7 +67,7 @@ func (e *Engine) gather(ctx context.Context, r *Run, pieces []question) (string,
 
 // pieces cuts a question about a large run; none where one statement does.
 func (e *Engine) pieces(ctx context.Context, r *Run, q question, res *Result) ([]question, error) {
-	if q.Quantiles == nil || q.Quantiles.Weight != "" || e.cluster != nil {
+	if q.Quantiles == nil || q.Quantiles.Weight != "" || !q.hasKey("metric") || e.cluster != nil {
 		return nil, nil
 	}
 	src, err := e.mount(ctx, r)
@@ -75,25 +79,22 @@ func (e *Engine) pieces(ctx context.Context, r *Run, q question, res *Result) ([
 		return nil, err
 	}
 	n := seen.Rows[0][0].(int64)
-	hasKey := func(name string) bool {
-		return slices.ContainsFunc(q.Keys, func(k queries.Column) bool { return k.Name == name })
-	}
-	switch {
-	case hasKey("start_us") && !src.Joined && !src.Mixed: // else the time of a row is not that of its call
+	if q.hasKey("start_us") && !src.Joined && !src.Mixed { // else the time of a row is not that of its call
 		bin, err := strconv.ParseInt(res.Params["bin_us"], 10, 64)
 		return q.between(cuts(seen.Rows[0], n/e.stretch+1, bin)), err
-	case hasKey("metric") && n > metricStretches*e.stretch:
-		return q.byMetric(), nil
 	}
-	return nil, nil
-}
-
-func (q question) byMetric() []question {
+	if n <= metricStretches*e.stretch {
+		return nil, nil
+	}
 	var out []question
 	for _, m := range sampled {
 		out = append(out, q.only("metric = '"+m+"'"))
 	}
-	return append(out, q.only("metric NOT IN ('"+strings.Join(sampled, "', '")+"')"))
+	return append(out, q.only("metric NOT IN ('"+strings.Join(sampled, "', '")+"')")), nil
+}
+
+func (q question) hasKey(name string) bool {
+	return slices.ContainsFunc(q.Keys, func(k queries.Column) bool { return k.Name == name })
 }
 
 func (q question) only(condition string) question {
@@ -106,7 +107,7 @@ func (q question) only(condition string) question {
 // between are the questions about the stretches that cuts end.
 func (q question) between(cuts []int64) []question {
 	var out []question
-	for _, cut := range cuts {
+	for _, cut := range cuts { // a stretch begins where the last one ended
 		before := q
 		before.scope.To = &cut
 		q.scope.From = &cut
