@@ -24,9 +24,11 @@ import (
 type sweep struct {
 	engine   *Engine
 	reads    map[string]string
-	replicas map[string]*timeline
+	replicas map[string]*timeline // of this part
 	workers  int
-	out      []filler // of the table, by worker
+
+	part, parts int64
+	out         []filler // of the table, by worker
 }
 
 // sweeps are the sweeps by name: the columns of the table, and what fills it.
@@ -61,7 +63,10 @@ func (e *Engine) sweep(ctx context.Context, k queries.Kept) (err error) {
 			_, _ = e.conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE "+k.Table)
 		}
 	}()
-	s := &sweep{engine: e, reads: k.Reads, replicas: map[string]*timeline{}, workers: e.threads}
+	s := &sweep{engine: e, reads: k.Reads, workers: e.threads}
+	if s.parts, err = e.parts(ctx, k, name); err != nil {
+		return err
+	}
 	defer func() {
 		for _, f := range s.out {
 			err = cmp.Or(err, f.close())
@@ -74,10 +79,16 @@ func (e *Engine) sweep(ctx context.Context, k queries.Kept) (err error) {
 		}
 		s.out = append(s.out, f)
 	}
-	if err := s.timelines(ctx); err != nil {
-		return err
+	for ; s.part < s.parts; s.part++ {
+		s.replicas = map[string]*timeline{}
+		if err := s.timelines(ctx); err != nil {
+			return err
+		}
+		if err := what.run(s, ctx, arguments(args)); err != nil {
+			return err
+		}
 	}
-	return what.run(s, ctx, arguments(args))
+	return nil
 }
 
 // filler adds rows to a table; each worker has one, with a connection of its own: the engine's is busy with what the sweep reads.
@@ -151,7 +162,7 @@ type settled struct {
 
 // edges reads when streams and prefills began and ended.
 func (s *sweep) edges(ctx context.Context) error {
-	text := s.reads["decode_streams"] + s.reads["prefill_windows"]
+	text := s.view("decode_streams") + s.view("prefill_windows")
 	if s.engine.settled.text == text {
 		for _, t := range s.engine.settled.lines {
 			s.replicas[t.name] = &t
@@ -186,14 +197,14 @@ func (s *sweep) each(ctx context.Context, view, columns string, row func(t *time
 	if s.reads[view] == "" {
 		return nil
 	}
-	return s.engine.chunks(ctx, "SELECT "+columns+" FROM ("+s.reads[view]+")", 1, s.byReplica(columns, func(_ int, t *timeline, c []column, i int) error {
+	return s.engine.chunks(ctx, "SELECT "+columns+" FROM "+s.view(view), 1, s.byReplica(columns, func(_ int, t *timeline, c []column, i int) error {
 		return row(t, c, i)
 	}))
 }
 
 // apart is each for rows that say nothing of others, and of replicas that are known, on as many goroutines as there are workers.
 func (s *sweep) apart(ctx context.Context, view, columns string, row func(worker int, t *timeline, c []column, row int) error) error {
-	return s.engine.chunks(ctx, "SELECT "+columns+" FROM ("+s.reads[view]+")", s.workers, s.byReplica(columns, row))
+	return s.engine.chunks(ctx, "SELECT "+columns+" FROM "+s.view(view), s.workers, s.byReplica(columns, row))
 }
 
 func (s *sweep) byReplica(columns string, row func(worker int, t *timeline, c []column, row int) error) func(worker int, c *chunk) error {
