@@ -39,8 +39,8 @@ summed AS (
 ),
 -- an answer whose call cannot be judged is neither good nor bad: without a judged one there is no figure
 judged_calls AS (
-  SELECT grp, CASE WHEN count(CASE WHEN verdict IN ('good', 'bad') THEN 1 END) > 0
-                   THEN CAST(CASE WHEN count(CASE WHEN verdict = 'good' THEN 1 END) > 0 THEN sum(CASE WHEN verdict = 'good' THEN output_tokens END) ELSE 0 END AS BIGINT) END AS good_tokens
+  SELECT grp, CAST(CASE WHEN count(CASE WHEN verdict = 'good' THEN 1 END) > 0 THEN sum(CASE WHEN verdict = 'good' THEN output_tokens END)
+                        WHEN count(CASE WHEN verdict = 'bad' THEN 1 END) > 0 THEN 0 END AS BIGINT) AS good_tokens
   FROM calls
   WHERE generation AND NOT cached_response
   GROUP BY grp

@@ -45,7 +45,7 @@ func objectiveAnswer(in AnalyzeInput) (verdict, text string) {
 		return "", "No call can be judged under " + slo.Text + "."
 	}
 	worst := slices.MaxFunc(groups, func(a, b judgedGroup) int { return cmp.Compare(a.beyond(slo.Objective), b.beyond(slo.Objective)) })
-	text = fmt.Sprintf("%s of %s met %s: the objective of %s is %s.", attained(worst.Attainment), plural(int(worst.n), "judged call"), slo.Text, percent(slo.Objective), worst.words())
+	text = worst.sentence(slo)
 	missed := 0
 	verdict = metVerdict[worst.met()]
 	for _, g := range groups {
@@ -75,12 +75,17 @@ func (g judgedGroup) met() string {
 	return g.Met
 }
 
+// sentence says how many calls met the objective, and whether it is kept.
+func (g judgedGroup) sentence(slo analyze.SLO) string {
+	return fmt.Sprintf("%s of %s met %s: the objective of %s is %s.", attained(g.Attainment), plural(g.n, "judged call"), slo.Text, percent(slo.Objective), g.words())
+}
+
 func (g judgedGroup) words() string {
 	switch {
 	case g.silent > g.n:
-		return "not decided, since " + plural(int(g.silent), "call") + " cannot be judged: the log does not tell what it asks for"
+		return "not decided, since " + plural(g.silent, "call") + " cannot be judged: the log does not tell what it asks for"
 	case g.silent > 0:
-		return metWords[g.Met] + "; " + plural(int(g.silent), "call") + " cannot be judged"
+		return metWords[g.Met] + "; " + plural(g.silent, "call") + " cannot be judged"
 	}
 	return metWords[g.Met]
 }

@@ -13,7 +13,7 @@ func coverageText(c analyze.Coverage) string {
 	if c.Requests == 0 && len(c.Excluded) == 0 {
 		return ""
 	}
-	s := plural(int(c.Requests), "request") + ", " + count(c.Eligible) + " in latency statistics"
+	s := plural(c.Requests, "request") + ", " + count(c.Eligible) + " in latency statistics"
 	if c.Requests > 0 {
 		s += " (" + percent(float64(c.Eligible)/float64(c.Requests)) + ")"
 	}

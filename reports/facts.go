@@ -11,7 +11,7 @@ import (
 // FactsOf say what a report was made from and with: each run with its identity, sources and window, then zone and version.
 func FactsOf(runs []analyze.Identity, version string) (out []Fact) {
 	for _, r := range runs {
-		what := plural(int(r.Rows), "request")
+		what := plural(r.Rows, "request")
 		if r.Parts > 0 { // a table of a cluster has none that are known
 			what = fmt.Sprintf("%s, %s in %s", r.ID, what, plural(r.Parts, "part"))
 		}

@@ -26,7 +26,7 @@ type jsonWriter struct {
 
 func (j *jsonWriter) Begin(r *analyze.Result) error {
 	j.columns = r.Columns
-	head, _, err := aroundRows(resultOf(r))
+	head, _, err := aroundRows(headOf(r))
 	j.out.Write(head)
 	j.out.WriteString(`"rows":[`)
 	return err
@@ -43,17 +43,16 @@ func (j *jsonWriter) Row(row []any) error {
 }
 
 func (j *jsonWriter) End(r *analyze.Result) error {
-	whole := resultOf(r)
-	whole.Warnings = append(append([]analyze.Warning{}, r.Warnings...), notFinite(j.lost)...) // of all rows, not of those held
+	whole := headOf(r)
+	whole.Warnings = append(whole.Warnings, notFinite(j.lost)...)
 	_, tail, err := aroundRows(whole)
 	j.out.WriteString("]")
 	j.out.Write(tail)
 	return errors.Join(err, j.out.Flush())
 }
 
-// aroundRows is what stands before the rows of r as JSON, and after them. No text in it can look like the member: its quotes are escaped.
+// aroundRows is what stands before the rows of a result without any as JSON, and after them. No text in it can look like the member: its quotes are escaped.
 func aroundRows(r jsonResult) (before, after []byte, err error) {
-	r.Rows = []jsonRow{}
 	var b bytes.Buffer
 	err = encode(&b, r)
 	before, after, _ = bytes.Cut(b.Bytes(), []byte(`"rows":[]`))
@@ -79,10 +78,10 @@ type jsonResult struct {
 	Coverage analyze.Coverage  `json:"coverage"`
 }
 
-// resultOf makes empty lists and maps of nil ones: a reader should not meet null where the shape says list.
-func resultOf(r *analyze.Result) jsonResult {
+// headOf is a result without its rows. Empty lists and maps are made of nil ones: a reader should not meet null where the shape says list.
+func headOf(r *analyze.Result) jsonResult {
 	out := jsonResult{Query: r.Query, Title: r.Title, About: r.About, Level: r.Level, Params: r.Params,
-		Columns: append([]analyze.Column{}, r.Columns...), Rows: make([]jsonRow, len(r.Rows)),
+		Columns: append([]analyze.Column{}, r.Columns...), Rows: []jsonRow{},
 		Warnings: append([]analyze.Warning{}, r.Warnings...), Coverage: r.Coverage}
 	if out.Params == nil {
 		out.Params = map[string]string{}
@@ -90,9 +89,13 @@ func resultOf(r *analyze.Result) jsonResult {
 	if out.Coverage.Excluded == nil {
 		out.Coverage.Excluded = map[string]int64{}
 	}
-	n := 0
-	for i, row := range r.Rows {
-		out.Rows[i] = jsonRow{r.Columns, row}
+	return out
+}
+
+func resultOf(r *analyze.Result) jsonResult {
+	out, n := headOf(r), 0
+	for _, row := range r.Rows {
+		out.Rows = append(out.Rows, jsonRow{r.Columns, row})
 		n += lost(row)
 	}
 	out.Warnings = append(out.Warnings, notFinite(n)...)

@@ -121,7 +121,7 @@ func weekAnswer(in WeeklyInput) (verdict string, out []string) {
 		verdict = "unsure"
 	}
 	worst := groups[0]
-	first := fmt.Sprintf("%s of %s met %s: the objective of %s is %s.", attained(worst.Attainment), plural(int(worst.n), "judged call"), in.SLO.Text, percent(in.SLO.Objective), worst.words())
+	first := worst.sentence(in.SLO)
 	if len(groups) > 1 {
 		kept := len(groups) - len(missed) - len(open)
 		text := fmt.Sprintf("%d of %d groups missed the objective, %d kept it", len(missed), len(groups), kept)
@@ -249,7 +249,7 @@ func noAlert(w *analyze.Weekly) string {
 	return "no burn rate rule can be judged: the log is shorter than their windows"
 }
 
-func plural(n int, what string) string {
+func plural[N int | int64](n N, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
