@@ -282,17 +282,15 @@ func (w *row) finish() {
 // addCached makes input tokens that exclude the cached and cache-written ones include them.
 func (w *row) addCached() {
 	r := w.r
-	if r.InputTokens == nil && r.CachedInputTokens == nil && r.CacheWriteTokens == nil {
-		return
-	}
 	sum := int64(0)
 	for _, n := range []*int64{r.InputTokens, r.CachedInputTokens, r.CacheWriteTokens} {
 		if n != nil {
 			sum += *n
 		}
 	}
-	if r.InputTokens == nil || sum != *r.InputTokens {
-		r.InputTokens = &sum
-		r.AddQuality(trace.QCachedExclusive)
+	if sum == 0 || r.InputTokens != nil && sum == *r.InputTokens { // no call has an empty prompt
+		return
 	}
+	r.InputTokens = &sum
+	r.AddQuality(trace.QCachedExclusive)
 }
