@@ -46,6 +46,24 @@ func (x *comparing) checkLoad() {
 	x.checkKinds()
 	x.checkReplays("base", x.base)
 	x.checkReplays("candidate", x.cand)
+	x.checkCaches()
+}
+
+// checkCaches wants both caches as cold or as warm: what an earlier replay left in one is no merit of that target (RPL-23).
+func (x *comparing) checkCaches() {
+	name, warm, cold := "base", x.out.Sides["base"], x.out.Sides["cand"]
+	if x.cand.warm() {
+		name, warm, cold = "candidate", cold, warm
+	}
+	if x.base.warm() != x.cand.warm() && cachesDiffer(warm, cold) {
+		x.no(helpSalt, "the target's cache was warm from earlier prompts in the %s run alone: %.0f %% of the input tokens came from it, %.0f %% in the other",
+			name, 100**warm.CachedShare, 100**cold.CachedShare)
+	}
+}
+
+// cachesDiffer says that caches served so different shares of the prompts that it shows in the times.
+func cachesDiffer(a, b *Side) bool {
+	return a.CachedShare != nil && b.CachedShare != nil && math.Abs(*a.CachedShare-*b.CachedShare) > .10
 }
 
 // checkReplays believes what a replay says about itself: latencies of an invalid one are those of the client.
@@ -77,6 +95,7 @@ const (
 	helpTokens = "let the replay measure how the target counts (without --no-preflight), or keep bodies at ingest and replay those; two models with other tokenizers never count alike"
 	helpAgain  = "replay again, to the end"
 	helpShards = "put what all clients of one replay wrote into one folder, each once"
+	helpSalt   = "replay that run again with a --salt of its own, or against an emptied cache"
 	helpClient = "replay again from a quieter or larger machine or at a lower --speed; reprise selfcheck says what this client carries"
 )
 

@@ -167,3 +167,35 @@ func TestReplaysThatCannotBeTrusted(t *testing.T) {
 		}
 	}
 }
+
+// RPL-23: the second replay of the same prompts is quicker for what the first left in the cache.
+func TestCompareWarmCache(t *testing.T) {
+	tr, cold := newTrial(t, ""), checked(traffic(20))
+	hot := checked(changed(traffic(20), func(_ int, q *trace.Request) { q.CachedInputTokens = q.InputTokens }))
+	const plain, warm = `{"fidelity":{"verdict":"FAITHFUL"}}`, `{"fidelity":{"verdict":"DEGRADED","reasons":["warm"],"cache_warm":true}}`
+	for _, c := range []struct {
+		base, cand []trace.Request
+		reports    [2]string
+		who        string
+	}{
+		{cold, hot, [2]string{plain, warm}, "candidate"},
+		{hot, cold, [2]string{warm, plain}, "base"},
+		{cold, hot, [2]string{plain, plain}, ""}, // perhaps the candidate routes better
+		{cold, hot, [2]string{warm, warm}, ""},
+		{cold, cold, [2]string{plain, warm}, ""},
+	} {
+		var sides [2]*sideRows
+		for i, rows := range [][]trace.Request{c.base, c.cand} {
+			var err error
+			if sides[i], err = tr.e.side(context.Background(), writeReplay(t, rows, c.reports[i]), Scope{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := tr.compare(sides[0], sides[1], CompareOptions{})
+		want := c.who == "" || len(got.WhyNot) == 1 && strings.Contains(got.WhyNot[0], "in the "+c.who+" run alone: 100 % of the input tokens") &&
+			slices.Contains(got.WouldHelp, helpSalt) && got.Verdict == NotComparable && !hasWarning(got, "cache")
+		if got.Comparable != (c.who == "") || !want {
+			t.Errorf("%s %v: why not %q, help %q", c.who, c.reports, got.WhyNot, got.WouldHelp)
+		}
+	}
+}

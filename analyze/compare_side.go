@@ -47,6 +47,7 @@ type replayed struct {
 	Fidelity   struct {
 		Verdict string // FAITHFUL, DEGRADED or INVALID
 		Reasons []string
+		Warm    bool `json:"cache_warm"` // the target's cache held prompts from before
 	}
 	SelfCheck *struct { // what the client was measured to be able to do, microseconds
 		AtUS   int64 `json:"at_us"`
@@ -67,6 +68,11 @@ type ClientCheck struct {
 	AtUS     int64   `json:"at_us"` // when, since 1970
 	SendP99  float64 `json:"send_error_p99_ms"`
 	StampP99 float64 `json:"chunk_time_error_p99_ms"`
+}
+
+// warm says that a replay found prompts in the target's cache that it had not sent.
+func (s *sideRows) warm() bool {
+	return slices.ContainsFunc(s.replays, func(r replayed) bool { return r.Fidelity.Warm })
 }
 
 // client is the self-check of the last replay that has one; nil without.

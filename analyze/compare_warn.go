@@ -12,7 +12,7 @@ func (x *comparing) warn() {
 	if !slices.Equal(b.Vantages, n.Vantages) {
 		c.warn("vantage", "the runs were seen from different places (%s, %s): part of any difference is only that", names(b.Vantages), names(n.Vantages))
 	}
-	if b.CachedShare != nil && n.CachedShare != nil && math.Abs(*b.CachedShare-*n.CachedShare) > .10 {
+	if cachesDiffer(b, n) && x.base.warm() == x.cand.warm() { // else checkCaches says more
 		c.warn("cache", "%.0f %% of the input tokens came from the prefix cache in the base, %.0f %% in the candidate: one of them may have been warm",
 			100**b.CachedShare, 100**n.CachedShare)
 	}

@@ -33,6 +33,7 @@ type Fidelity struct {
 	PrefixSent   *float64 `json:"prefix_share_sent"`               // the same, measured on the text sent
 	PrefixAll    *float64 `json:"prefix_share_all_sent,omitempty"` // of a shard: ideal hits of its input tokens when the other clients' prompts are in the cache, too
 	CachedTarget *float64 `json:"cached_share"`                    // what the target says came from its cache
+	Warm         bool     `json:"cache_warm,omitempty"`            // more came from the cache than this replay's prompts can have put there
 	CachedLog    *float64 `json:"cached_share_log"`                // what the log says of the same requests
 	TurnsEarly   int      `json:"turns_before_reply"`              // turns that left before the answer that their recorded user had seen
 

@@ -91,7 +91,10 @@ func TestRPL23SecondReplayWarns(t *testing.T) {
 	warm := func(o Options) bool {
 		o.Target = url
 		rep, _ := replayed(t, plan, o)
-		return strings.Contains(strings.Join(rep.Fidelity.Reasons, "\n"), "warm")
+		if told := strings.Contains(strings.Join(rep.Fidelity.Reasons, "\n"), "warm"); told != rep.Fidelity.Warm {
+			t.Errorf("warm %v, reasons %q", rep.Fidelity.Warm, rep.Fidelity.Reasons)
+		}
+		return rep.Fidelity.Warm
 	}
 	if first, second, salted := warm(Options{}), warm(Options{}), warm(Options{Salt: "b"}); first || !second || salted {
 		t.Errorf("warm cache seen: first %v second %v salted %v, want only the second", first, second, salted)

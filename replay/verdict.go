@@ -85,6 +85,7 @@ func (f *Fidelity) judgeContent(fail func(verdict, format string, args ...any), 
 		b = f.PrefixAll
 	}
 	if a := f.CachedTarget; a != nil && b != nil && *a > *b+.05 {
+		f.Warm = true
 		fail(Degraded, "%.1f %% of prompt tokens came from the cache where %.1f %% could: it was warm from earlier prompts (a --salt of its own helps)", 100**a, 100**b)
 	}
 }
