@@ -109,9 +109,28 @@ func incidentRows(r *Result) []incidentBinRow {
 	return rows
 }
 
-// incidentWindows unites bad bins. allowed is the share of bad requests that the objective permits.
+// incidentWindows unites bad bins. allowed is the share of bad requests that the objective permits. An incident of more than half
+// of the log is in the quiet half, too: what is outside of it is then the better measure of a quiet time.
 func incidentWindows(rows []incidentBinRow, bin int64, allowed float64) []Incident {
 	expected := max(allowed, quietShare(rows))
+	for {
+		found := windowsAbove(rows, bin, expected)
+		var outside []incidentBinRow
+		for _, b := range rows {
+			if !slices.ContainsFunc(found, func(in Incident) bool { return b.start >= in.From && b.start < in.To }) {
+				outside = append(outside, b)
+			}
+		}
+		quiet := max(allowed, badShare(outside))
+		if len(outside) == 0 || quiet >= expected {
+			return found
+		}
+		expected = quiet
+	}
+}
+
+// windowsAbove unites the bins in which more than the expected share is bad, by more than chance.
+func windowsAbove(rows []incidentBinRow, bin int64, expected float64) []Incident {
 	var found []Incident
 	for _, b := range rows {
 		if b.bad < 3 || stats.BinomialSF(int(b.bad), int(b.eligible), expected) > 0.01/float64(len(rows)) {
@@ -137,8 +156,12 @@ func incidentWindows(rows []incidentBinRow, bin int64, allowed float64) []Incide
 func quietShare(rows []incidentBinRow) float64 {
 	sorted := slices.Clone(rows)
 	slices.SortFunc(sorted, func(a, b incidentBinRow) int { return int(a.bad*b.eligible - b.bad*a.eligible) })
+	return badShare(sorted[:(len(sorted)+1)/2])
+}
+
+func badShare(rows []incidentBinRow) float64 {
 	var bad, all int64
-	for _, b := range sorted[:(len(sorted)+1)/2] {
+	for _, b := range rows {
 		bad, all = bad+b.bad, all+b.eligible
 	}
 	if all == 0 {

@@ -44,6 +44,14 @@ func TestIncidentWindows(t *testing.T) {
 	}
 }
 
+// 4 quiet bins of 12: the better half holds 2 bad ones, 160 of 600 bad; outside of the incident 1 of 400 is.
+func TestIncidentOfMostOfTheLog(t *testing.T) {
+	got := incidentWindows(bins(0, 1, 0, 0, 80, 80, 80, 80, 80, 80, 80, 80), 10, 0.01)
+	if len(got) != 1 || got[0].From != 40 || got[0].To != 120 || got[0].Bad != 640 || got[0].Expected != 0.01 {
+		t.Errorf("%+v, want one from 40 to 120 where 1 %% is expected", got)
+	}
+}
+
 func TestIncidentCause(t *testing.T) {
 	all := load{dimension: "all", rateBase: 1, rate: 1.5, prefillBase: 100, prefill: 900, meanBase: 100, mean: 600, cachedBase: .7, cached: .6}
 	for name, c := range map[string]struct {

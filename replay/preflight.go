@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type PreflightError struct {
 
 func (e *PreflightError) Error() string {
 	code := ""
-	if e.Code != "" {
+	if e.Code != "" && e.Code != strconv.Itoa(e.Status) {
 		code = fmt.Sprintf(" (%s)", e.Code)
 	}
 	switch {
@@ -59,6 +60,8 @@ func (e *PreflightError) Hint() string {
 		return "the certificate is not trusted here, or the port does not speak TLS"
 	case e.Class == wire.ClassNetwork:
 		return "is the server up, and the address right?"
+	case e.Status == 429 || e.Status >= 500:
+		return "the target is busy or broken now: try again, or send the load all the same with --no-preflight"
 	}
 	return ""
 }

@@ -32,7 +32,7 @@ func TestRPL30PreflightStopsBeforeTheLoad(t *testing.T) {
 	for _, c := range []struct{ name, url, words, hint string }{
 		{"wrong key", keyURL, "refuses the key: HTTP 401", "--api-key-env"},
 		{"other model", modelURL, `no model "m"`, "--model"},
-		{"down", downURL, "HTTP 503", ""},
+		{"down", downURL, "answers HTTP 503", "--no-preflight"},
 		{"silent", silentURL, "no answer", ""},
 		{"not there", "http://" + closed.Addr().String(), "cannot reach", "up"},
 		{"untrusted", secure.URL, "tls", "certificate"},
