@@ -52,6 +52,9 @@ func noPath(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: expected a run or a log that can be read: %w", path, err)
 	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s: a link to what is not there", path)
+	}
 	dir, name := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
 	if err != nil {

@@ -86,6 +86,9 @@ func (a *app) mountRemote(ctx context.Context, url string, f *ingestFlags) (*ana
 // mountLog opens a log as the run of the cache that was made of it, or makes it.
 func (a *app) mountLog(ctx context.Context, path, run string, f *ingestFlags) (*analyze.Run, error) {
 	if isRun(run) {
+		if why, err := os.ReadFile(run + doubtSuffix); err == nil {
+			a.talk("warning: %s", why)
+		}
 		return openAs(run, path)
 	}
 	o, err := f.options(run, a)
@@ -111,9 +114,15 @@ func (a *app) mountLog(ctx context.Context, path, run string, f *ingestFlags) (*
 		if t.Kept == 0 {
 			return nil, err
 		}
+		if err := os.WriteFile(run+doubtSuffix, []byte(err.Error()), 0o600); err != nil {
+			return nil, err
+		}
 	}
 	return openAs(run, path)
 }
+
+// doubtSuffix is that of a file beside a run of the cache: why it is less than its log, for those who find it there later.
+const doubtSuffix = ".warning"
 
 // openAs opens a run under the name of what it was made of.
 func openAs(run, path string) (*analyze.Run, error) {

@@ -260,7 +260,15 @@ func readFile[T any](name string, yield func(T) bool) error {
 		return err
 	}
 	defer f.Close()
-	r := parquet.NewGenericReader[T](f)
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	file, err := parquet.OpenFile(f, st.Size()) // the reader of rows would panic
+	if err != nil {
+		return fmt.Errorf("expected a Parquet file: %w", err)
+	}
+	r := parquet.NewGenericReader[T](file)
 	defer r.Close()
 	for {
 		rows := make([]T, 1024) // fresh rows: the caller may keep what it gets
