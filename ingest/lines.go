@@ -8,17 +8,20 @@ import (
 // lineReader cuts an input into runs of whole lines. It reads straight into the buffers that decoders work on: only a
 // line that begins in one run and ends in the next is copied.
 type lineReader struct {
-	r    io.Reader
-	rest []byte // the begin of the next line
-	line int64  // lines given so far
+	r     io.Reader
+	rest  []byte // the begin of the next line
+	line  int64  // lines given so far
+	lines int    // in the run before
 }
 
 // lineRun is a run of lines, or the refusal of one that was too long.
 type lineRun struct {
 	data []byte
-	line int64  // number of the line before data
-	bad  record // in place of data, when its reason is set
-	err  error  // why nothing comes behind data; its last line may be half written then
+	ends []int32 // in data, of the lines that are not taken yet; the last may have none
+	at   int     // where the first of them begins
+	line int64   // number of the line before it
+	bad  record  // in place of data, when its reason is set
+	err  error   // why nothing comes behind data; its last line may be half written then
 }
 
 // next returns at least want bytes of lines in buf, fewer at the end of the input. Of a line longer than maxRecord only
@@ -48,8 +51,17 @@ func (l *lineReader) next(buf []byte, want int) lineRun {
 }
 
 func (l *lineReader) give(data []byte, err error) lineRun {
-	run := lineRun{data: data, line: l.line, err: err}
-	l.line += int64(bytes.Count(data, []byte("\n")))
+	run := lineRun{data: data, line: l.line, err: err, ends: make([]int32, 0, l.lines+l.lines/8)}
+	for at := 0; ; {
+		n := bytes.IndexByte(data[at:], '\n') + 1
+		if n == 0 {
+			break
+		}
+		at += n
+		run.ends = append(run.ends, int32(at))
+	}
+	l.lines = len(run.ends)
+	l.line += int64(l.lines)
 	return run
 }
 
@@ -75,21 +87,21 @@ func tooLong(line int64, bytes int) record {
 }
 
 // empty says that there is no record in the run.
-func (r *lineRun) empty() bool { return len(r.data) == 0 && r.bad.bad == nil }
+func (r *lineRun) empty() bool { return r.at == len(r.data) && r.bad.bad == nil }
 
 // take cuts the next line that is not empty off the run; false when there is none.
 func (r *lineRun) take() (rec record, ok bool) {
 	if rec, r.bad = r.bad, rec; rec.bad != nil {
 		return rec, true
 	}
-	for len(r.data) > 0 {
-		n := bytes.IndexByte(r.data, '\n') + 1
-		half := n == 0
-		if half {
-			n = len(r.data)
+	for r.at < len(r.data) {
+		to, half := len(r.data), len(r.ends) == 0
+		if !half {
+			to, r.ends = int(r.ends[0]), r.ends[1:]
 		}
-		line := r.data[:n]
-		r.data, r.line = r.data[n:], r.line+1
+		line := r.data[r.at:to]
+		n := len(line)
+		r.at, r.line = to, r.line+1
 		if n > maxRecord {
 			return tooLong(r.line, n), true
 		}
