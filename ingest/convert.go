@@ -34,7 +34,7 @@ type Options struct {
 }
 
 // recordVersion is part of every part's identity: raise it when the meaning of a stored field changes.
-const recordVersion = "3"
+const recordVersion = "4"
 
 // Run ingests the inputs in order and returns the account. A file that cannot be read ends the run with an error after
 // what came before it is stored; a file of a folder that is no log, or cannot be read, is named in Account.NotLogs.

@@ -14,33 +14,24 @@ import (
 // machine that ingests; the same key gives the same hashes, which keeps runs joinable.
 type Hasher struct {
 	key    []byte
-	blocks cipher.AEAD  // GMAC of a block of prompt text and of what comes before it
-	ids    cipher.Block // makes an id of that
-	nonce  []byte
+	blocks uint64       // seed of the hash of a block of prompt text
+	ids    cipher.Block // makes an id of that and of what comes before it
 }
 
 // NewHasher uses key, which should be at least 16 random bytes.
 func NewHasher(key []byte) *Hasher {
-	h := &Hasher{key: key, nonce: make([]byte, 12)}
-	blocks, err := cipher.NewGCM(h.cipher("prefix"))
+	h := &Hasher{key: key}
+	ids, err := aes.NewCipher(h.mac("prefix id").Sum(nil))
 	if err != nil {
-		panic(err) // AES has the right block size
+		panic(err) // SHA-256 gives the right key size
 	}
-	h.blocks, h.ids = blocks, h.cipher("prefix id")
+	h.blocks, h.ids = h.Seed("prefix"), ids
 	return h
 }
 
 // Seed returns a secret number for a purpose, for hashes that are never shown.
 func (h *Hasher) Seed(purpose string) uint64 {
 	return binary.LittleEndian.Uint64(h.mac(purpose).Sum(nil))
-}
-
-func (h *Hasher) cipher(purpose string) cipher.Block {
-	block, err := aes.NewCipher(h.mac(purpose).Sum(nil))
-	if err != nil {
-		panic(err) // SHA-256 gives the right key size
-	}
-	return block
 }
 
 // Text returns 32 hex digits of HMAC-SHA-256 over kind and s; "" for "". kind keeps the same text in two roles apart.
@@ -72,7 +63,7 @@ type memory struct {
 	mac   hash.Hash
 	buf   []byte
 	kept  arena
-	names []named           // by slot, made when first needed
+	names *nameTable        // made when first needed
 	known map[string]*begin // by the text of the message
 	bytes int               // of the texts known
 
@@ -82,18 +73,24 @@ type memory struct {
 // maxMemory bounds what a memory holds; it starts again when it is full. Longer texts than maxRemembered are not kept.
 const maxMemory, maxRemembered = 4 << 20, 64 << 10
 
-// named is a name and its hash.
-type named struct{ kind, name, hash string }
+// nameTable holds the names that were hashed last, two to a slot; more take turns. A name is kept when it comes a second
+// time: keys that are all different would only fill it. marks are hashes of the names: they are in the cache, names are not.
+type nameTable struct {
+	names [nameSlots][2]struct{ kind, name, hash string }
+	marks [nameSlots][2]uint32
+	once  [nameSlots]uint32 // mark of a name that came once
+}
 
-const nameSlots, maxName = 1 << 14, 256
+const nameSlots, maxName = 1 << 13, 256
 
-// slot spreads names over the slots by their ends. Two share a pair of slots; more take turns.
-func slot(s string) uint64 {
+// spread makes a number of the end of a name: a slot, and a mark that is not 0.
+func spread(s string) (slot int, mark uint32) {
 	n := uint64(len(s))
 	for i := max(0, len(s)-8); i < len(s); i++ {
 		n = n<<8 ^ n>>56 ^ uint64(s[i])
 	}
-	return n * 0x9e3779b97f4a7c15 >> 50
+	n *= 0x9e3779b97f4a7c15
+	return int(n >> 51), uint32(n>>16) | 1
 }
 
 // name is text for names, which come again.
@@ -102,19 +99,24 @@ func (m *memory) name(kind, s string) string {
 		return m.text(kind, s)
 	}
 	if m.names == nil {
-		m.names = make([]named, nameSlots)
+		m.names = new(nameTable)
 	}
-	at := slot(s) &^ 1
-	n, other := &m.names[at], &m.names[at+1]
-	switch {
-	case n.name == s && n.kind == kind:
-		return n.hash
-	case other.name == s && other.kind == kind:
-		return other.hash
+	slot, mark := spread(s)
+	names, marks := &m.names.names[slot], &m.names.marks[slot]
+	for i := range names {
+		if n := &names[i]; marks[i] == mark && n.name == s && n.kind == kind {
+			return n.hash
+		}
 	}
-	both := s + m.text(kind, s) // side by side: neither is in the cache next time
-	*n, *other = named{kind, both[:len(s)], both[len(s):]}, *n
-	return n.hash
+	hash := m.text(kind, s)
+	if m.names.once[slot] != mark {
+		m.names.once[slot] = mark
+		return hash
+	}
+	both := s + hash // side by side: neither is in the cache next time
+	names[1], marks[1] = names[0], marks[0]
+	names[0].kind, names[0].name, names[0].hash, marks[0] = kind, both[:len(s)], both[len(s):], mark
+	return names[0].hash
 }
 
 func (m *memory) text(kind, s string) string {

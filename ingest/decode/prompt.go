@@ -2,10 +2,13 @@ package decode
 
 import (
 	"crypto/aes"
+	"crypto/subtle"
 	"encoding/binary"
 	"hash"
 	"slices"
 	"strings"
+
+	"github.com/zeebo/xxh3"
 )
 
 // BlockBytes is the length of one prefix block of prompt text: about 64 tokens of English.
@@ -15,7 +18,7 @@ const BlockBytes = 256
 type Prompt struct {
 	memory *memory
 	prefix
-	tag       []byte
+	role      []byte    // of the message, as it enters
 	begin     *begin    // the first message, while it is the whole instruction part; else nil
 	system    hash.Hash // of the instruction part; nil without one and while begin stands for it
 	systemLen int64
@@ -23,9 +26,10 @@ type Prompt struct {
 
 // prefix is what is known of a prompt so far.
 type prefix struct {
-	len   int64
-	ids   []int64
-	chain []byte // hash of the block before, zeros at first, then the text of the open block
+	len  int64
+	ids  []int64
+	hash [aes.BlockSize]byte // of all closed blocks; zeros at first
+	open []byte              // text of the open block
 }
 
 // Begins starts the prompt with a message whose content is written as raw, if it was remembered as such; false, and
@@ -75,7 +79,7 @@ func (h *Hasher) Prompt() *Prompt {
 
 func (p *Prompt) reset() {
 	p.begin, p.system, p.systemLen, p.len = nil, nil, 0, 0
-	p.ids, p.chain = p.ids[:0], append(p.chain[:0], make([]byte, aes.BlockSize)...)
+	p.ids, p.hash, p.open = p.ids[:0], [aes.BlockSize]byte{}, p.open[:0]
 }
 
 // Add appends one message in order. Role system and developer (and tool definitions, given as role "tools") are the
@@ -115,7 +119,7 @@ func (p *Prompt) remembered(role string, text []byte) bool {
 		}
 		p.instruct(role, text)
 		p.message(role, text)
-		known = &begin{strings.Clone(role), string(text), hexOf(p.system), prefix{p.len, slices.Clone(p.ids), slices.Clone(p.chain)}}
+		known = &begin{strings.Clone(role), string(text), hexOf(p.system), prefix{p.len, slices.Clone(p.ids), p.hash, slices.Clone(p.open)}}
 		p.memory.known[known.text] = known
 		p.begin, p.system = known, nil
 		return true
@@ -127,41 +131,46 @@ func (p *Prompt) remembered(role string, text []byte) bool {
 // start begins an empty prompt with a known message.
 func (p *Prompt) start(known *begin) {
 	p.len = known.after.len
-	p.ids, p.chain = append(p.ids[:0], known.after.ids...), append(p.chain[:0], known.after.chain...)
+	p.ids, p.hash, p.open = append(p.ids[:0], known.after.ids...), known.after.hash, append(p.open[:0], known.after.open...)
 	p.begin, p.system = known, nil
 }
 
 func (p *Prompt) message(role string, text []byte) {
 	p.len += int64(len(role) + 1 + len(text) + 1)
-	addText(p, role)
-	addText(p, "\x00")
-	addText(p, text)
-	addText(p, "\x01")
+	p.role = append(append(p.role[:0], role...), 0)
+	p.add(p.role)
+	p.add(text)
+	p.add(endMark)
 }
 
-// addText cuts text into blocks and closes each full one.
-func addText[T string | []byte](p *Prompt, text T) {
-	for len(text) > 0 {
-		n := min(len(text), aes.BlockSize+BlockBytes-len(p.chain))
-		p.chain = append(p.chain, text[:n]...)
-		text = text[n:]
-		if len(p.chain) == aes.BlockSize+BlockBytes {
-			p.seal()
-			p.ids, p.chain = append(p.ids, p.id()), append(p.chain[:0], p.tag...)
+var endMark = []byte{1}
+
+// add cuts text into blocks and closes each full one.
+func (p *Prompt) add(text []byte) {
+	for len(p.open)+len(text) >= BlockBytes {
+		n := BlockBytes - len(p.open)
+		block := text[:n] // most are whole in the text
+		if n < BlockBytes {
+			p.open = append(p.open, block...)
+			block = p.open
 		}
+		p.close(block)
+		p.ids, p.open, text = append(p.ids, p.id()), p.open[:0], text[n:]
 	}
+	p.open = append(p.open, text...)
 }
 
-// seal sets tag to the hash of the open block and all text before it: AES over GMAC. GMAC makes any two texts differ,
-// AES hides the sums that GMAC alone would show.
-func (p *Prompt) seal() {
+// close adds a block to the hash of those before: AES over their hash and the block's. XXH3 with a secret seed makes any two
+// blocks differ, AES hides what it would show: nobody without the key can tell a text from its ids.
+func (p *Prompt) close(block []byte) {
 	h := p.memory.h
-	p.tag = h.blocks.Seal(p.tag[:0], h.nonce, nil, p.chain)
-	h.ids.Encrypt(p.tag, p.tag)
+	sum := xxh3.Hash128Seed(block, h.blocks).Bytes()
+	subtle.XORBytes(p.hash[:], p.hash[:], sum[:])
+	h.ids.Encrypt(p.hash[:], p.hash[:])
 }
 
-// id is what is kept of tag.
-func (p *Prompt) id() int64 { return int64(binary.LittleEndian.Uint64(p.tag)) }
+// id is what is kept of the hash.
+func (p *Prompt) id() int64 { return int64(binary.LittleEndian.Uint64(p.hash[:])) }
 
 // SystemHash returns the keyed hash of the instruction part, "" when there is none.
 func (p *Prompt) SystemHash() string {
@@ -187,9 +196,11 @@ func (p *Prompt) SystemTokens(input *int64) *int64 {
 // the same i-th id agree in all text up to the end of block i.
 func (p *Prompt) Blocks() []int64 {
 	ids := p.ids
-	if len(p.chain) > aes.BlockSize {
-		p.seal()
+	if len(p.open) > 0 {
+		closed := p.hash
+		p.close(p.open)
 		ids = append(ids, p.id())
+		p.hash = closed
 	}
 	if len(ids) == 0 {
 		return nil

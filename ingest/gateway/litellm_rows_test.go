@@ -54,9 +54,9 @@ func TestLiteLLMRows(t *testing.T) {
 	wanted := []trace.Request{
 		with(streamed(served(want(1, "r00000", "s0001", 1795961900757231, 127530), "chatcmpl-o0HHL9BU1ww50ZaYgK6f4axUdY6sg2wL", 107, 0, 27, 71), 93720), func(r *trace.Request) {
 			r.Tenant = "cobalt"
-			// HMAC-SHA-256 and GMAC chains computed with Python's hmac and the package cryptography.
+			// HMAC-SHA-256 and chains of XXH3 and AES computed with Python's hmac, xxhash and cryptography.
 			r.KeyHash, r.UserHash = "f5cd09c2b50b0415f0383254bc91adf9", "64efb98b02091615251939ecb27df89f"
-			r.SystemPromptHash, r.PrefixHashIDs = "36f845957386dea5fabf841acaee6b31", []int64{6823369977882772330, -3028794494629632568}
+			r.SystemPromptHash, r.PrefixHashIDs = "36f845957386dea5fabf841acaee6b31", []int64{-6230733498935662557, 6447136770363091582}
 		}),
 		with(streamed(served(want(2, "r00297", "s0083", 1795962121910652, 114967), "chatcmpl-p6Tixv6GhkKGWeDcrFtE4AZeLsSUk17T", 283, 199, 29, 66), 48344), func(r *trace.Request) {
 			r.Tenant, r.Turn = "acme", trace.Ptr(int32(3))
