@@ -76,7 +76,7 @@ const maxMemory, maxRemembered = 4 << 20, 64 << 10
 // nameTable holds the names that were hashed last, two to a slot; more take turns. A name is kept when it comes a second
 // time: keys that are all different would only fill it. marks are hashes of the names: they are in the cache, names are not.
 type nameTable struct {
-	names [nameSlots][2]struct{ kind, name, hash string }
+	names [nameSlots][2]struct{ kind, both string } // the name and its hash behind one another
 	marks [nameSlots][2]uint32
 	once  [nameSlots]uint32 // mark of a name that came once
 }
@@ -104,8 +104,8 @@ func (m *memory) name(kind, s string) string {
 	slot, mark := spread(s)
 	names, marks := &m.names.names[slot], &m.names.marks[slot]
 	for i := range names {
-		if n := &names[i]; marks[i] == mark && n.name == s && n.kind == kind {
-			return n.hash
+		if n := &names[i]; marks[i] == mark && len(n.both) == len(s)+hexDigits && n.both[:len(s)] == s && n.kind == kind {
+			return n.both[len(s):]
 		}
 	}
 	hash := m.text(kind, s)
@@ -113,11 +113,13 @@ func (m *memory) name(kind, s string) string {
 		m.names.once[slot] = mark
 		return hash
 	}
-	both := s + hash // side by side: neither is in the cache next time
 	names[1], marks[1] = names[0], marks[0]
-	names[0].kind, names[0].name, names[0].hash, marks[0] = kind, both[:len(s)], both[len(s):], mark
-	return names[0].hash
+	names[0].kind, names[0].both, marks[0] = kind, s+hash, mark
+	return hash
 }
+
+// hexDigits is the length of a hash as text.
+const hexDigits = 32
 
 func (m *memory) text(kind, s string) string {
 	if s == "" {

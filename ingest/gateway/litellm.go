@@ -79,9 +79,9 @@ func litellm(c *decode.Context, v *decode.Value) error {
 	p.who(c, r)
 	p.ids(r)
 	outcome(r, status, p.failure())
-	usage(r, p.ok, asked(p.params), decode.Nested(p.meta.usage), p.response.Get("usage"), v)
-	r.FinishReason = finish(r, p.response, p.params)
-	r.MaxTokens = maxTokens(p.params)
+	usage(r, p.ok, p.params.usage(), decode.Nested(p.meta.usage), p.response.Get("usage"), v)
+	r.FinishReason = finish(r, p.response, &p.params)
+	r.MaxTokens = p.params.limit()
 	c.Emit(r, p.prompt(c, r))
 	return nil
 }
@@ -92,7 +92,7 @@ func litellm(c *decode.Context, v *decode.Value) error {
 func (p *payload) streamed(r *trace.Request, first *int64) {
 	r.Stream = decode.Bool(p.stream)
 	if r.Stream == nil {
-		r.Stream = decode.Bool(p.params, "stream")
+		r.Stream = decode.Bool(p.params.stream)
 	}
 	plain := r.EndpointKind == "chat" || r.EndpointKind == "completions" || r.EndpointKind == "embeddings" || r.EndpointKind == "rerank"
 	if r.Stream == nil && p.ok && plain && (first == nil || r.EndUS != nil && *first == *r.EndUS) {

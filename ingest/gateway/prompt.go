@@ -18,21 +18,21 @@ func (p *payload) prompt(c *decode.Context, r *trace.Request) []byte {
 	if messages == nil {
 		messages = p.messages // a bare prompt
 	}
-	if !shape(c, r, messages, p.params) || !c.KeepBodies {
+	if !shape(c, r, messages, &p.params) || !c.KeepBodies {
 		return nil
 	}
-	return body(r, messages, p.params)
+	return body(r, messages, p.params.Value)
 }
 
 // shape hashes the prompt: tools, instructions, then messages in order. False when there is no text to trust: none
 // was logged, it was redacted, or LiteLLM cut it.
-func shape(c *decode.Context, r *trace.Request, messages, params *decode.Value) bool {
+func shape(c *decode.Context, r *trace.Request, messages *decode.Value, asked *params) bool {
 	s := shaper{hash: c.Hash, prompt: c.Prompt()}
-	if tools := params.Get("tools"); len(tools.GetArray()) > 0 {
-		s.prompt.Add("tools", tools.MarshalTo(nil))
+	if len(asked.tools.GetArray()) > 0 {
+		s.prompt.Add("tools", asked.tools.MarshalTo(nil))
 	}
-	for _, key := range []string{"system", "instructions"} {
-		if v := params.Get(key); v != nil {
+	for _, v := range [...]*decode.Value{asked.system, asked.instructions} {
+		if v != nil {
 			s.add("system", v, nil)
 		}
 	}

@@ -106,7 +106,7 @@ func spendCSV(header []string) (func(*decode.Context, []string) error, error) {
 }
 
 func spend(c *decode.Context, row spendRow) error {
-	meta, request := readMetadata(row.object("metadata")), row.object("proxy_server_request")
+	meta, request := readMetadata(row.object("metadata")), readParams(row.object("proxy_server_request"))
 	r := c.New("litellm-spendlogs", trace.Gateway)
 	if reason := skip(r, &meta, row.text("call_type")); reason != "" {
 		c.Skip(reason)
@@ -126,14 +126,14 @@ func spend(c *decode.Context, row spendRow) error {
 		}
 	}
 	status := firstOf(row.text("status"), decode.Text(meta.status))
-	spendStream(r, first, decode.Bool(request, "stream"), status)
+	spendStream(r, first, decode.Bool(request.stream), status)
 	outcome(r, status, failureOf(decode.Nested(meta.failure)))
 	row.ids(r, status, &meta)
 	row.who(c, r, &meta)
-	row.tokens(r, status != "failure", &meta, request)
+	row.tokens(r, status != "failure", &meta, &request)
 	response := row.object("response")
-	r.FinishReason = finish(r, response, request)
-	c.Emit(r, row.prompt(c, r, request))
+	r.FinishReason = finish(r, response, &request)
+	c.Emit(r, row.prompt(c, r, &request))
 	return nil
 }
 
@@ -188,9 +188,9 @@ func (row spendRow) who(c *decode.Context, r *trace.Request, meta *metadata) {
 }
 
 // tokens reads the usage object, or the columns with the details that metadata keeps beside them.
-func (row spendRow) tokens(r *trace.Request, ok bool, meta *metadata, request *decode.Value) {
-	r.MaxTokens = maxTokens(request)
-	usage(r, ok, asked(request), decode.Nested(meta.usage), row.columns(meta))
+func (row spendRow) tokens(r *trace.Request, ok bool, meta *metadata, request *params) {
+	r.MaxTokens = request.limit()
+	usage(r, ok, request.usage(), decode.Nested(meta.usage), row.columns(meta))
 }
 
 // columns makes a usage object of the count columns and the details.
@@ -215,7 +215,7 @@ func (row spendRow) columns(meta *metadata) *decode.Value {
 }
 
 // prompt uses the request's body where the operator stores it, else the messages column.
-func (row spendRow) prompt(c *decode.Context, r *trace.Request, request *decode.Value) []byte {
+func (row spendRow) prompt(c *decode.Context, r *trace.Request, request *params) []byte {
 	if r.EndpointKind == "embeddings" || r.EndpointKind == "rerank" || r.EndpointKind == "other" {
 		return nil
 	}
@@ -226,5 +226,5 @@ func (row spendRow) prompt(c *decode.Context, r *trace.Request, request *decode.
 	if messages == nil || !shape(c, r, messages, request) || !c.KeepBodies {
 		return nil
 	}
-	return body(r, messages, request)
+	return body(r, messages, request.Value)
 }

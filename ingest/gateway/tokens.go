@@ -88,21 +88,11 @@ func value(n *int64) int64 {
 	return *n
 }
 
-func maxTokens(params *decode.Value) *int64 {
-	return firstInt(params.Get("max_tokens"), params.Get("max_completion_tokens"), params.Get("max_output_tokens"))
-}
-
-// asked says that the caller wanted the usage of the stream.
-func asked(params *decode.Value) bool {
-	b := decode.Bool(params, "stream_options", "include_usage")
-	return b != nil && *b
-}
-
 // finish gives the finish reason. LiteLLM 1.79 says "stop" of every stream that asked for usage (489 of 554 of such
 // streams had really run into their limit), so that word means nothing there.
-func finish(r *trace.Request, response, params *decode.Value) string {
+func finish(r *trace.Request, response *decode.Value, asked *params) string {
 	f := finishOf(response)
-	if f == "stop" && r.Stream != nil && *r.Stream && asked(params) {
+	if f == "stop" && r.Stream != nil && *r.Stream && asked.usage() {
 		return ""
 	}
 	return f
