@@ -192,11 +192,17 @@ type names struct {
 	numbers []int32
 	known   []byte   // each name with its length before it
 	ends    []uint32 // of each name in known
-	table   []int32  // the number of a name plus one, at its hash or behind; 0 is free
+	table   []slot   // at the hash of a name or behind
 	seed    maphash.Seed
 	last    string
 	lastIs  int32
 	full    bool
+}
+
+// slot is where a name stands in a table.
+type slot struct {
+	hash   uint32 // without it, the names of all slots on the way would have to be looked at
+	number int32  // plus one; 0 is free
 }
 
 func (n *names) add(l *levels, rows []*Request) {
@@ -225,22 +231,23 @@ func (n *names) number(s string) int32 {
 	if 2*len(n.ends) >= len(n.table) {
 		n.grow()
 	}
-	at := n.find(s)
-	if *at == 0 {
+	hash := uint32(maphash.String(n.seed, s))
+	at := n.find(hash, s)
+	if at.number == 0 {
 		n.known = append(binary.LittleEndian.AppendUint32(n.known, uint32(len(s))), s...)
 		n.ends = append(n.ends, uint32(len(n.known)))
 		n.bound(s)
-		*at = int32(len(n.ends))
+		*at = slot{hash, int32(len(n.ends))}
 	}
-	return *at - 1
+	return at.number - 1
 }
 
-// find returns the place of a name in the table, or that where it has to be entered.
-func (n *names) find(s string) *int32 {
-	mask := uint64(len(n.table) - 1)
-	for at := maphash.String(n.seed, s) & mask; ; at = (at + 1) & mask {
-		if i := n.table[at]; i == 0 || string(n.name(i-1)) == s {
-			return &n.table[at]
+// find returns the slot of a name, or that where it has to be entered.
+func (n *names) find(hash uint32, s string) *slot {
+	mask := uint32(len(n.table) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		if at := &n.table[i]; at.number == 0 || at.hash == hash && string(n.name(at.number-1)) == s {
+			return at
 		}
 	}
 }
@@ -260,9 +267,17 @@ func (n *names) grow() {
 	if n.table == nil {
 		n.seed = maphash.MakeSeed()
 	}
-	n.table = make([]int32, max(2*len(n.table), 16))
-	for i := range int32(len(n.ends)) {
-		*n.find(string(n.name(i))) = i + 1
+	old := n.table
+	n.table = make([]slot, max(2*len(old), 16))
+	mask := uint32(len(n.table) - 1)
+	for _, known := range old {
+		if known.number > 0 {
+			i := known.hash & mask
+			for n.table[i].number > 0 {
+				i = (i + 1) & mask
+			}
+			n.table[i] = known
+		}
 	}
 }
 
