@@ -131,7 +131,8 @@ func figuresSection(c *analyze.Comparison) Section {
 		rows = append(rows, deltaRow(d))
 	}
 	about := fmt.Sprintf("Quantiles of both runs over the same requests, candidate / base, with a 95 %% interval (paired bootstrap, %s resamples of %s units of kind %s). "+
-		"better: the interval lies below 1; non-inferior: the one-sided upper bound is within the margin; worse: the lower bound is above it.",
+		"better: the interval lies below 1; non-inferior: the one-sided upper bound is within the margin; worse: the lower bound is above it. "+
+		"low n: under ten values lie beyond the quantile; under three the interval does not hold, and only a ratio that all pairs agree on decides.",
 		count(int64(c.Resample.B)), count(int64(c.Resample.Clusters)), c.Resample.Unit)
 	columns := deltaColumns
 	if c.Noise != nil {

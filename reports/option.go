@@ -17,6 +17,9 @@ func extras(c Chart) map[string]any {
 		"xAxis":   []any{map[string]any{"axisLabel": map[string]any{"hideOverlap": true}}},
 		"yAxis":   []any{map[string]any{"nameTextStyle": map[string]any{"align": "left"}}},
 	}
+	if c.Kind == "dots" || lying(c) { // names of places come out a little wider than the room that is made for them
+		out["grid"].(map[string]any)["left"] = 14
+	}
 	switch {
 	case c.Kind == "heat":
 		heatExtras(out, c)

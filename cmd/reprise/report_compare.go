@@ -119,7 +119,7 @@ func nextAfterMigration(m *analyze.Migration, slo string) (next []string) {
 		return []string{"reprise plan " + m.Base + " -o plan.parquet", "reprise replay plan.parquet" + target + " -o base-replayed", "reprise replay plan.parquet" + target + " -o candidate-replayed"}
 	}
 	if m.Noise == nil {
-		next = append(next, "reprise replay "+m.Base+target+" -o base-again", fmt.Sprintf("reprise report compare %s %s --aa base-again -o migration.html", m.Base, m.Cand))
+		next = append(next, "reprise replay "+m.Base+target+" --salt again -o base-again", fmt.Sprintf("reprise report compare %s %s --aa base-again -o migration.html", m.Base, m.Cand))
 	}
 	if m.Runs[0].Sweep == nil || m.Runs[1].Sweep == nil {
 		if slo == "" {
