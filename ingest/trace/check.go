@@ -53,19 +53,28 @@ func checkGaps(r *Request) {
 	}
 }
 
-// checkTimes drops durations that end before they begin (ING-04, ING-05), and an arrival that no calendar has.
+// checkTimes drops durations that end before they begin (ING-04, ING-05) or take a year (a stamp in place of a duration, or none that
+// was ever set), and an arrival that no calendar has.
 func checkTimes(r *Request) {
 	for _, d := range []**int64{&r.FirstUS, &r.FirstVisibleUS, &r.HeadersUS, &r.LastUS, &r.EndUS, &r.QueueUS, &r.PrefillUS, &r.DecodeUS} {
-		if *d != nil && **d < 0 {
-			*d = nil
+		switch {
+		case *d == nil || **d >= 0 && **d <= year:
+			continue
+		case **d < 0:
 			r.AddQuality(QNegative)
+		default:
+			r.AddQuality(QTooLong)
 		}
+		*d = nil
 	}
 	if r.Arrival != nil && (*r.Arrival < firstYear || *r.Arrival > lastYear) {
 		r.Arrival = nil
 		r.AddQuality(QTimeRange)
 	}
 }
+
+// year is in microseconds.
+const year = 366 * 24 * 3600 * 1_000_000
 
 // firstYear and lastYear bound the years 1 to 9999, which a date of four digits can name.
 const firstYear, lastYear = -62135596800000000, 253402300799999999

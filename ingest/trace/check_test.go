@@ -100,3 +100,16 @@ func TestCheckArrival(t *testing.T) {
 		}
 	}
 }
+
+// A day of 1e6 microseconds times 86,400; an instant in place of a duration is 56 years since 1970.
+func TestCheckTooLong(t *testing.T) {
+	day, instant := int64(86_400_000_000), int64(1795961900000000)
+	r := Request{Arrival: &instant, FirstUS: Ptr(day), EndUS: Ptr(366 * day)}
+	if Check(&r); r.FirstUS == nil || r.EndUS == nil || r.Quality != "" {
+		t.Errorf("a year: %v, %v, %q", r.FirstUS, r.EndUS, r.Quality)
+	}
+	r = Request{Arrival: &instant, QueueUS: Ptr(day), EndUS: Ptr(366*day + 1), PrefillUS: &instant}
+	if Check(&r); r.QueueUS == nil || r.EndUS != nil || r.PrefillUS != nil || r.Quality != QTooLong {
+		t.Errorf("more: %v, %v, %v, %q", r.QueueUS, r.EndUS, r.PrefillUS, r.Quality)
+	}
+}

@@ -124,6 +124,7 @@ const (
 	QFirstIsEnd      = "ttft_equals_end"         // first token stored as the end: dropped
 	QFirstIsHeaders  = "ttft_is_headers"         // only the headers' time is known
 	QNegative        = "negative_interval"       // an end before its start: that duration dropped
+	QTooLong         = "duration_too_long"       // a duration of more than a year: dropped
 	QTimeRange       = "time_out_of_range"       // an arrival before the year 1 or after 9999: dropped
 	QFirstAfterEnd   = "ttft_after_end"          // first token after the end: dropped
 	QSuspectFirst    = "ttft_suspect"            // under 5 ms for over 1000 uncached prompt tokens
