@@ -22,7 +22,7 @@ model, the finish reason, what the server did. Warm-up rows are skipped (warmup)
 first_us       time_to_first_token: the first response AIPerf could parse, role-only or not (first_any_chunk);
                first_visible_us is time_to_first_output_token. gaps_us: that and inter_chunk_latency.
 end_us         request_end_ns; headers_us request_ack_ns.
-tokens         usage_*: the server's. Without them AIPerf's own count with a tokenizer of its choice: tokens_estimated.
+tokens         usage_*: the server's, cached and reasoning ones too. Without them AIPerf's own count with a tokenizer of its choice: tokens_estimated.
 error_class    error.code is an HTTP status, or 499 when AIPerf itself cancelled (client_cancel).
 request_id     x_request_id; session_id conversation_id, else x_correlation_id.
 `
@@ -112,10 +112,14 @@ func (m aiperfMetrics) times(r *trace.Request) {
 func (m aiperfMetrics) tokens(r *trace.Request) {
 	count := func(name string) *int64 { return decode.Int(m.of, name, "value") }
 	r.InputTokens, r.OutputTokens, r.TokensSource = count("usage_prompt_tokens"), count("usage_completion_tokens"), "usage"
-	r.ReasoningTokens = count("reasoning_token_count")
 	if r.InputTokens != nil && r.OutputTokens != nil {
+		r.CachedInputTokens, r.ReasoningTokens = count("usage_prompt_cache_read_tokens"), count("usage_reasoning_tokens")
+		if r.ReasoningTokens == nil {
+			r.ReasoningTokens = count("reasoning_token_count")
+		}
 		return
 	}
+	r.ReasoningTokens = count("reasoning_token_count")
 	r.InputTokens, r.OutputTokens, r.TokensSource = count("input_sequence_length"), count("output_sequence_length"), "estimated"
 	if r.InputTokens == nil {
 		r.InputTokens = count("error_isl")

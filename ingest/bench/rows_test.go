@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -36,6 +37,17 @@ func TestAIPerfRows(t *testing.T) {
 	}
 	if len(res.rows) != 3 || res.skipped["warmup"] != 1 {
 		t.Errorf("%d rows, skipped %v: the warm-up row must be skipped", len(res.rows), res.skipped)
+	}
+}
+
+// The server's counts stand together: reasoning tokens by AIPerf's tokenizer may be more than the answer has by the server's.
+func TestAIPerfUsage(t *testing.T) {
+	metric := func(name string, n int) string { return fmt.Sprintf(`"%s":{"value":%d,"unit":"tokens"}`, name, n) }
+	got := documents(t, AIPerf(), `{"metadata":{"request_start_ns":1000000000,"request_end_ns":2000000000,"benchmark_phase":"profiling"},"metrics":{`+
+		strings.Join([]string{metric("usage_prompt_tokens", 100), metric("usage_completion_tokens", 40), metric("usage_prompt_cache_read_tokens", 64),
+			metric("usage_reasoning_tokens", 30), metric("reasoning_token_count", 44), metric("input_sequence_length", 97), metric("output_sequence_length", 50)}, ",")+`}}`).rows[0]
+	if r := [...]int64{*got.InputTokens, *got.CachedInputTokens, *got.OutputTokens, *got.ReasoningTokens}; r != [...]int64{100, 64, 40, 30} {
+		t.Errorf("input, cached, output, reasoning: %v", r)
 	}
 }
 
