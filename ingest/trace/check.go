@@ -114,9 +114,13 @@ func storedEnd(first, end int64, out *int64) bool {
 // checkTokens drops counts that contradict each other (ING-12) and marks finished calls without any (ING-11).
 func checkTokens(r *Request) {
 	for _, n := range []**int64{&r.InputTokens, &r.CachedInputTokens, &r.CacheWriteTokens, &r.OutputTokens, &r.ReasoningTokens, &r.MaxTokens, &r.SystemPromptTokens} {
-		if *n != nil && **n < 0 {
-			*n = nil
+		switch {
+		case *n == nil || **n >= 0 && **n <= mostTokens:
+			continue
+		case **n > 0 && n != &r.MaxTokens: // as a limit, both ends of the numbers are ways to say none
+			r.AddQuality(QTokensTooMany)
 		}
+		*n = nil
 	}
 	if r.CachedInputTokens != nil && r.InputTokens != nil && *r.CachedInputTokens > *r.InputTokens {
 		r.CachedInputTokens = nil
@@ -136,6 +140,9 @@ func checkTokens(r *Request) {
 		r.AddQuality(QTokensEstimated)
 	}
 }
+
+// mostTokens bounds a count: some hundred times the longest prompts there are, and sums of it stay in range.
+const mostTokens = math.MaxInt32
 
 // checkPrefix drops block hashes whose number does not fit the prompt's length (RPL-21).
 func checkPrefix(r *Request) {

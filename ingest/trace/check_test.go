@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -111,5 +112,16 @@ func TestCheckTooLong(t *testing.T) {
 	r = Request{Arrival: &instant, QueueUS: Ptr(day), EndUS: Ptr(366*day + 1), PrefillUS: &instant}
 	if Check(&r); r.QueueUS == nil || r.EndUS != nil || r.PrefillUS != nil || r.Quality != QTooLong {
 		t.Errorf("more: %v, %v, %v, %q", r.QueueUS, r.EndUS, r.PrefillUS, r.Quality)
+	}
+}
+
+func TestCheckTooManyTokens(t *testing.T) {
+	r := Request{InputTokens: Ptr[int64](2147483647), OutputTokens: Ptr[int64](2147483648), MaxTokens: Ptr[int64](math.MaxInt64)}
+	if Check(&r); r.InputTokens == nil || r.OutputTokens != nil || r.MaxTokens != nil || r.Quality != QTokensTooMany {
+		t.Errorf("%v, %v, %v, %q", r.InputTokens, r.OutputTokens, r.MaxTokens, r.Quality)
+	}
+	r = Request{MaxTokens: Ptr[int64](-1), InputTokens: Ptr[int64](7)}
+	if Check(&r); r.MaxTokens != nil || r.Quality != "" {
+		t.Errorf("no limit: %v, %q", r.MaxTokens, r.Quality)
 	}
 }
