@@ -76,8 +76,8 @@ func checkTimes(r *Request) {
 // year is in microseconds.
 const year = 366 * 24 * 3600 * 1_000_000
 
-// firstYear and lastYear bound the years 1 to 9999, which a date of four digits can name.
-const firstYear, lastYear = -62135596800000000, 253402300799999999
+// firstYear and lastYear bound the years 1000 to 9999: dates of four digits, without 0001-01-01, which is Go's unset time.
+const firstYear, lastYear = -30610224000000000, 253402300799999999
 
 // checkFirst keeps a first-token time only where it can be one (ING-01, ING-02, ING-03, ING-09).
 func checkFirst(r *Request) {

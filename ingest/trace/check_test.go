@@ -89,7 +89,7 @@ func TestSetGaps(t *testing.T) {
 }
 
 func TestCheckArrival(t *testing.T) {
-	for text, kept := range map[string]bool{"0001-01-01T00:00:00Z": true, "0000-12-31T23:59:59Z": false, "9999-12-31T23:59:59Z": true} {
+	for text, kept := range map[string]bool{"1000-01-01T00:00:00Z": true, "0999-12-31T23:59:59Z": false, "0001-01-01T00:00:00Z": false, "9999-12-31T23:59:59Z": true} {
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {
 			t.Fatal(err)

@@ -125,7 +125,7 @@ const (
 	QFirstIsHeaders  = "ttft_is_headers"         // only the headers' time is known
 	QNegative        = "negative_interval"       // an end before its start: that duration dropped
 	QTooLong         = "duration_too_long"       // a duration of more than a year: dropped
-	QTimeRange       = "time_out_of_range"       // an arrival before the year 1 or after 9999: dropped
+	QTimeRange       = "time_out_of_range"       // an arrival before the year 1000 or after 9999: dropped
 	QFirstAfterEnd   = "ttft_after_end"          // first token after the end: dropped
 	QSuspectFirst    = "ttft_suspect"            // under 5 ms for over 1000 uncached prompt tokens
 	QTokensEstimated = "tokens_estimated"        // counts are the gateway's own guess
