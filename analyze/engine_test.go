@@ -40,6 +40,24 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// A folder of days that somebody else wrote is told from a run.
+func TestForeignParquet(t *testing.T) {
+	e, dir := newEngine(t), filepath.Join(t.TempDir(), "day=2026-11-29")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.conn.ExecContext(t.Context(), "COPY (SELECT 1 AS a) TO '"+filepath.Join(dir, "part.parquet")+"' (FORMAT parquet)"); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Open(filepath.Dir(dir))
+	if err == nil {
+		_, err = e.Query(t.Context(), run, "latency", Scope{}, nil)
+	}
+	if err == nil || !strings.Contains(err.Error(), "expected what reprise ingest writes, got Parquet files that lack its columns") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestPathsWithPatterns: DuckDB takes a path as a pattern, so special characters must not match other files.
 func TestPathsWithPatterns(t *testing.T) {
 	e := newEngine(t)

@@ -17,6 +17,9 @@ func (e *Engine) mount(ctx context.Context, r *Run) (queries.Source, error) {
 		return src, nil
 	}
 	fail := func(err error) (queries.Source, error) {
+		if strings.HasPrefix(err.Error(), "Binder Error: Referenced column") {
+			err = fmt.Errorf("expected what reprise ingest writes, got Parquet files that lack its columns: %w", err)
+		}
 		return queries.Source{}, fmt.Errorf("read run %q: %w", r.Path, err)
 	}
 	if e.cluster != nil {
