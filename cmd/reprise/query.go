@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -128,7 +129,10 @@ func (a *app) query(ctx context.Context, args []string, q query) error {
 	out := a.writer(q.s.format)
 	switch {
 	case q.text != "":
-		res, err = e.SQLTo(ctx, out, run, sc, q.text)
+		if res, err = e.SQLTo(ctx, out, run, sc, q.text); err != nil && strings.Contains(err.Error(), "Catalog Error: Table with name") {
+			first, _, _ := strings.Cut(err.Error(), "\n") // what follows proposes tables of the engine
+			err = hinted(errors.New(first), "the views are requests (an attempt a row), calls, judged, gaps and attempts (as stored), and those that reprise query --show NAME reads")
+		}
 	case q.tool != "":
 		if res, err = (definition{q.tool, q.params}).query(ctx, e, run, sc); err == nil {
 			return a.print(q.s.format, res)
