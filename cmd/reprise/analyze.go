@@ -31,6 +31,7 @@ func (a *app) analyzeCommand() *cobra.Command {
 		Short: "the whole picture of a run: what happened, how slow, why",
 		Example: `  reprise analyze run
   reprise analyze gateway.jsonl.gz --slo 'ttft<=1s,tpot<=60ms@99%'      # a log works too
+  kubectl logs deploy/gateway | reprise analyze -                       # standard input works too
   reprise analyze run --by tenant --from 2026-11-24T14:00Z --to 2026-11-24T15:00Z
   reprise analyze run --html report.html --share                        # names hashed, to send around
   reprise analyze --follow /var/log/gateway.jsonl --from now-15m        # during the incident`,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,9 +102,17 @@ func (a *app) talk(format string, args ...any) {
 // exactly checks the number of arguments and says what is expected.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) != len(names) {
-			return usage(fmt.Errorf("expected %d arguments %v, got %d", len(names), names, len(args)))
+		if len(args) == len(names) {
+			return nil
 		}
-		return nil
+		s := "s"
+		if len(names) == 1 {
+			s = ""
+		}
+		err := fmt.Errorf("expected %d argument%s %v, got %d", len(names), s, names, len(args))
+		if len(args) > len(names) && slices.Contains(names, "RUN") { // a shell that spelt out a pattern
+			return &coded{exitUsage, err, "several logs make one run: reprise ingest FILE... -o run"}
+		}
+		return usage(err)
 	}
 }

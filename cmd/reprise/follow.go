@@ -111,6 +111,11 @@ func followFolder(run, path string) (string, error) {
 		}
 		return run, nil
 	}
+	return newInCache("follow-" + filepath.Base(path) + "-")
+}
+
+// newInCache makes a folder of a new name in the person's cache.
+func newInCache(prefix string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", hinted(fmt.Errorf("no cache folder: %w", err), "say where the run shall be: -o RUN")
@@ -119,7 +124,7 @@ func followFolder(run, path string) (string, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
-	return os.MkdirTemp(cache, "follow-"+filepath.Base(path)+"-")
+	return os.MkdirTemp(cache, prefix)
 }
 
 func whyNone(why map[string]string) string {

@@ -38,6 +38,14 @@ func (a *app) mount(ctx context.Context, path string, f *ingestFlags) (*analyze.
 		}
 		return analyze.Open(path)
 	}
+	if path == ingest.Stdin {
+		run, err := newInCache("stdin-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.Remove(run) // that nothing came into
+		return a.mountLog(ctx, path, run, f)
+	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, noPath(path, err)
 	}
@@ -124,10 +132,10 @@ func (a *app) mountLog(ctx context.Context, path, run string, f *ingestFlags) (*
 // doubtSuffix is that of a file beside a run of the cache: why it is less than its log, for those who find it there later.
 const doubtSuffix = ".warning"
 
-// openAs opens a run under the name of what it was made of.
+// openAs opens a run under the name of what it was made of; standard input cannot be named again.
 func openAs(run, path string) (*analyze.Run, error) {
 	r, err := analyze.Open(run)
-	if err == nil {
+	if err == nil && path != ingest.Stdin {
 		r.Path = path
 	}
 	return r, err
