@@ -36,9 +36,7 @@ func checkGaps(r *Request) {
 		}
 		sum += int64(g)
 	}
-	if len(r.ChunkTokens) != len(r.GapsUS) {
-		r.ChunkTokens = nil
-	}
+	checkChunkTokens(r)
 	if len(r.GapsUS) == 0 {
 		return
 	}
@@ -50,6 +48,24 @@ func checkGaps(r *Request) {
 	}
 	if len(r.GapsUS) == 1 && r.OutputTokens != nil && *r.OutputTokens >= 2 {
 		r.AddQuality(QPseudoStream)
+	}
+}
+
+// mostChunked bounds the tokens of a stream's chunks: a figure by token takes as many values.
+const mostChunked = 1 << 20
+
+// checkChunkTokens drops counts that are not one for each chunk or that no stream has.
+func checkChunkTokens(r *Request) {
+	if len(r.ChunkTokens) != len(r.GapsUS) {
+		r.ChunkTokens = nil
+	}
+	sum := int64(0)
+	for _, n := range r.ChunkTokens {
+		if sum += int64(n); n < 0 || sum > mostChunked {
+			r.ChunkTokens = nil
+			r.AddQuality(QChunkTokens)
+			return
+		}
 	}
 }
 

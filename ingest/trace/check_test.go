@@ -125,3 +125,15 @@ func TestCheckTooManyTokens(t *testing.T) {
 		t.Errorf("no limit: %v, %q", r.MaxTokens, r.Quality)
 	}
 }
+
+func TestCheckChunkTokens(t *testing.T) {
+	for _, c := range []struct {
+		tokens []int32
+		kept   bool
+	}{{[]int32{1 << 20, 0}, true}, {[]int32{1 << 20, 1}, false}, {[]int32{math.MaxInt32, math.MaxInt32}, false}, {[]int32{2, -1}, false}} {
+		r := Request{GapsUS: []int32{1, 2}, ChunkTokens: c.tokens}
+		if Check(&r); (r.ChunkTokens != nil) != c.kept || r.HasQuality(QChunkTokens) == c.kept || r.GapsUS == nil {
+			t.Errorf("%v: %v, %q", c.tokens, r.ChunkTokens, r.Quality)
+		}
+	}
+}

@@ -130,6 +130,7 @@ const (
 	QSuspectFirst    = "ttft_suspect"            // under 5 ms for over 1000 uncached prompt tokens
 	QTokensEstimated = "tokens_estimated"        // counts are the gateway's own guess
 	QTokensMissing   = "tokens_missing"          // no counts on a finished call
+	QChunkTokens     = "chunk_tokens_invalid"    // tokens of chunks below 0 or above a million together: dropped
 	QTokensTooMany   = "tokens_too_many"         // a count above 2^31-1: dropped
 	QCachedExclusive = "cached_added"            // the source's input excluded cached tokens: added
 	QCachedOver      = "cached_over_input"       // more cached than input tokens: cached dropped
