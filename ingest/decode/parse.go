@@ -142,6 +142,7 @@ func (d *doc) member(i int) (int, error) {
 	if c := d.src[i]; c == '}' && top.object || c == ']' && !top.object {
 		v.to, v.next = int32(i+1), int32(len(d.nodes))
 		d.open = d.open[:len(d.open)-1]
+		d.closed(v)
 		return i + 1, nil
 	} else if begun {
 		if c != ',' {
@@ -150,7 +151,7 @@ func (d *doc) member(i int) (int, error) {
 		i = d.space(i + 1)
 	}
 	if !top.object {
-		return d.value(i, 0, 0, d.element(top))
+		return d.elements(i, top)
 	}
 	keyTo, end, err := d.key(i)
 	if err != nil {

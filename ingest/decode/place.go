@@ -19,19 +19,21 @@ type place struct { // 64 bytes, all that a record needs
 
 // known is what else is known of a place.
 type known struct {
-	inside  []*place
-	element *place // of the array it holds: all elements are one place
-	text    string // that was last copied from it
-	changed int    // how often in a row it was another
-	seen    seen
+	inside   []*place
+	element  *place    // of the array it holds: all elements are one place
+	elements *elements // of which this is the place
+	text     string    // that was last copied from it
+	changed  int       // how often in a row it was another
+	seen     seen
 }
 
 // open is an object or array that is not closed yet.
 type open struct {
-	node   int32
-	object bool
-	at     *place
-	last   *place // of the member read last; nil before the first
+	node    int32
+	object  bool
+	at      *place
+	last    *place   // of the member read last; nil before the first
+	element *element // of the array, that was read last; nil for none that is known
 }
 
 // comes returns the member that came here last time; nil for none.

@@ -108,6 +108,9 @@ func FuzzPlaces(f *testing.F) {
 		{`{"a":1}`, `{"a": 1}`}, {`{"a":1}`, `["a":1]`}, {`{"a":1,"b":{"c":[1,{"d":2}]},"e":3}`, `{"a":1,"b":{"c":[1,{"d":2}]},"e":34}`},
 		{`{"x":1,"b":[1,{"c":2}],"c":3}`, `{"x":100,"b":[1,{"c":2}],"c":3}`}, {`{"a":1,"b":null, "c":12}`, `{"a":1,"b":null, "c":12.5}`}, {`{"a":[{"b":1,"c":2},{"b":1,"c":2}]}`, `{"a":[{"b":1,"c":2}{"b":1,"c":2}]}`},
 		{`{"a":1,"b":{"c":"x","d":[1,"x",{"e":1}]},"f":null}`, `{"a":1,"b":{"c":"x","d":[1,"x"]},"f":null}`}, {`{"a":{"b":1}}`, `{"a":{"b":{"c":1}}}`},
+		{`{"a":[{"k":"x","v":{"s":"y"}},{"k":"z","v":{"i":"1"}}],"b":[{"k":"x","v":{"s":1}}]}`, `{"a":[{"k":"z","v":{"i":12}}, {"k":"x","v":{"s":[1]}},{"k":"x","v":{"s":"y" }}]}`},
+		{`[[{"k":"x","v":1},{"k":"y","v":1}],[{"k":"y","v":1},{"k":"x","v":1},{"k":"x"}]]`, `[[{"k":"x","v":1}{"k":"y","v":1}]]`}, {`[{"k":"x","v":1},{"k":"y","v":1}]`, `[{"k":"x","v":1},]`},
+		{`[{"\u0061":1,"b":1},{"b":1,"a":"x"}]`, `[{"b":1,"a":"x"},{"b":1,"a":"x"`}, {`[{"a":{"b":{"c":1}},"d":{}},{"a":[1]}]`, `[{"a":{"b":{"c":1},"d":{}}},{"a":[1}]`},
 		{`{"a":1,"b":2,"c":{"d":1,"e":[]},"f":1}`, `{"a":1,"b":3,"c":{"d":null,"e":[]},"f":1, "g":1}`}, {`{"m":[{"r":"x","c":"1"},{"r":"x1","c":"11"}],"e":{}}`, `{"m":[{"r":"x","c":"1"}],"e":{}}`}} {
 		f.Add([]byte(s[0]), []byte(s[1]))
 	}
@@ -180,6 +183,40 @@ func TestPlacesAreBounded(t *testing.T) {
 	}
 	if p.doc.places > maxPlaces || len(p.doc.record.known.inside) > maxInside {
 		t.Errorf("%d places, %d in the record", p.doc.places, len(p.doc.record.known.inside))
+	}
+}
+
+// Elements without end are given up, and are still found.
+func TestElementsAreBounded(t *testing.T) {
+	var p Parser
+	for i := range 3 * maxMissed {
+		v, err := p.ParseBytes(fmt.Appendf(nil, `[{"k":"same","v":{"n":%d}},{"k":"%d","v":{"n":1}}]`, i, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, k := Int(v, "0", "v", "n"), Text(v, "1", "k"); n == nil || *n != int64(i) || k != fmt.Sprint(i) || Text(v, "0", "k") != "same" {
+			t.Fatalf("record %d: %s", i, v)
+		}
+	}
+	if e := p.doc.record.known.element.known.elements; len(e.known) > maxElements {
+		t.Errorf("%d elements", len(e.known))
+	}
+}
+
+// Attributes in another order and with other values are read as known elements, not one by one.
+func TestElementsAreKnown(t *testing.T) {
+	var p Parser
+	for _, s := range []string{`[]`, `[{"k":"a","v":{"s":"x"}},{"k":"b","v":{"s":"y"}},{"k":"c","v":{"s":1}}]`, `[{"k":"b","v":{"s":"y"}},{"k":"a","v":{"s":"y"}},{"k":"c","v":{"s":1}}]`,
+		`[{"k":"a","v":{"s":"z"}},{"k":"c","v":{"s":2}},{"k":"b","v":{"s":null}}]`, `[{"k":"a","v":{"s":true}},{"k":"b","v":{"s":"long text with a \\ in it, of more than forty bytes"}},{"k":"c","v":{"s":-1.5e3}}]`} {
+		v, err := p.ParseBytes([]byte(s))
+		if err != nil || v.String() != s {
+			t.Fatalf("%s: %s, %v", s, v, err)
+		}
+	}
+	for v := p.doc.nodes[0].first(); v != nil; v = p.doc.nodes[0].after(v) {
+		if v.like == nil {
+			t.Errorf("%s was read one by one", v)
+		}
 	}
 }
 
