@@ -76,3 +76,22 @@ func TestParseDepth(t *testing.T) {
 		t.Error("20000 levels must be refused")
 	}
 }
+
+// A Pair gives what Get gives, whatever it was used for before.
+func TestPair(t *testing.T) {
+	pair, p := NewPair("key", "value"), &Parser{}
+	for _, s := range []string{`[{"key":1,"value":2}]`, `[{"key":1,"value":2},{"value":3,"key":4},{"key":5,"value":6,"key":7},{"key":8},{"other":9,"key":10,"value":11},{},12,{"key":13,"key":14,"value":15}]`,
+		`[{"key":1,"other":2},{"k\u0065y":3,"value":4},{"key" : 5 , "value" : 6}]`} {
+		for range 3 {
+			v, err := p.ParseBytes([]byte(s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range v.GetArray() {
+				if a, b := pair.Of(x); a != x.Get("key") || b != x.Get("value") {
+					t.Errorf("%s: %s and %s", x, a, b)
+				}
+			}
+		}
+	}
+}

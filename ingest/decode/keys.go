@@ -32,21 +32,41 @@ func (v *Value) Members(k *Keys, into ...**Value) {
 	}
 }
 
-// Pair is the members of these two names. It is quickest where they are all there is, in this order.
-func (v *Value) Pair(name, other string) (a, b *Value) {
+// Pair is two names of members that are wanted from object after object.
+type Pair struct {
+	name, other string
+	a, b        *place // where they stood last
+}
+
+// NewPair makes a Pair, to be used with the values of one parser at a time.
+func NewPair(name, other string) *Pair { return &Pair{name: name, other: other} }
+
+// Of returns the two members of v, as Get does. It is quickest where they are the first there, in this order.
+func (p *Pair) Of(v *Value) (a, b *Value) {
 	if v.Type() == TypeObject {
-		if a = v.first(); a.named(name) {
-			if b = v.after(a); b.named(other) {
+		if a = v.first(); a != nil {
+			if b = v.after(a); b != nil && (a.at == p.a && b.at == p.b || p.at(a, b)) {
 				return a, b
 			}
 		}
 	}
-	return v.Get(name), v.Get(other)
+	return v.Get(p.name), v.Get(p.other)
 }
 
-// named compares the key as it is written; nil has none.
+// at says that a and b have the two names, and remembers their places.
+func (p *Pair) at(a, b *Value) bool {
+	if !a.named(p.name) || !b.named(p.other) {
+		return false
+	}
+	if a.at.glue != "" && b.at.glue != "" { // else it is nowhere
+		p.a, p.b = a.at, b.at
+	}
+	return true
+}
+
+// named compares the key as it is written.
 func (v *Value) named(name string) bool {
-	return v != nil && string(v.doc.src[v.key:v.keyTo]) == name
+	return string(v.doc.src[v.key:v.keyTo]) == name
 }
 
 // find looks the key of a member up, and remembers it for its place.

@@ -69,7 +69,7 @@ func merge(tables ...table) (all [fields][]alias) {
 
 // first returns the text of the first alias that says something.
 func (s *span) first(f field) string {
-	for _, a := range aliases[f] {
+	for _, a := range s.attrs.of(f) {
 		if t := s.attrs.text(a.name); t != "" {
 			return t
 		}
@@ -80,7 +80,7 @@ func (s *span) first(f field) string {
 // agreed is first for a field that all names should give alike: a later name that says otherwise flags the request
 // (ING-08).
 func (s *span) agreed(r *trace.Request, f field) (text string) {
-	for _, a := range aliases[f] {
+	for _, a := range s.attrs.of(f) {
 		switch t := s.attrs.text(a.name); {
 		case t == "" || t == text:
 		case text == "":
@@ -111,7 +111,7 @@ func number(text string) *int64 {
 
 // duration returns the first alias as microseconds; names that differ by more than a millisecond flag the request.
 func (s *span) duration(r *trace.Request, f field) (us *int64) {
-	for _, a := range aliases[f] {
+	for _, a := range s.attrs.of(f) {
 		n := micros(s.attrs.text(a.name), a.unit)
 		switch {
 		case n == nil:

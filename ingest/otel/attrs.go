@@ -1,17 +1,14 @@
 package otel
 
-import (
-	"hash/maphash"
-	"math/bits"
-
-	"reprise/ingest/decode"
-)
+import "reprise/ingest/decode"
 
 // attrs are attributes by exact name; of a name given twice the first counts (ING-26).
 type attrs struct {
 	list  []attr
-	table []uint32  // by hash of the name: where it stands in list, from 1; nil: the list is searched
-	signs [4]uint64 // of the names in the table, a bit each
+	names *nameTable // nil: the list is searched
+	span  uint32     // of names
+	signs [4]uint64  // of the names in the list, a bit each
+	fill  fieldSet   // that they can fill
 }
 
 type attr struct {
@@ -31,26 +28,7 @@ func (a *attrs) put(name string, v *decode.Value) {
 }
 
 // maxSearched is how many attributes are found faster by looking at each.
-const maxSearched = 8
-
-var seed = maphash.MakeSeed()
-
-// index makes the table, when the list is complete.
-func (m *memory) index(a *attrs) {
-	if len(a.list) <= maxSearched {
-		return
-	}
-	n, size := len(m.slots), 2<<bits.Len(uint(len(a.list)))
-	m.slots = append(m.slots, make([]uint32, size)...)
-	a.table = m.slots[n : n+size : n+size]
-	for i := range a.list {
-		if at := a.slot(a.list[i].name); *at == 0 {
-			*at = uint32(i + 1)
-		}
-		word, bit := sign(a.list[i].name)
-		a.signs[word] |= bit
-	}
-}
+const maxSearched = 4
 
 // sign tells most names that are not there from those that are: most of those asked for are not.
 func sign(name string) (word int, bit uint64) {
@@ -61,23 +39,17 @@ func sign(name string) (word int, bit uint64) {
 	return n >> 6 & 3, 1 << (n & 63)
 }
 
-// slot is where the table has the name, or would have it.
-func (a *attrs) slot(name string) *uint32 {
-	mask := uint64(len(a.table) - 1)
-	for h := maphash.String(seed, name); ; h++ {
-		if at := &a.table[h&mask]; *at == 0 || a.list[*at-1].name == name {
-			return at
-		}
-	}
-}
+// indexed says that find need not search.
+func (a *attrs) indexed() bool { return a.names != nil && a.names.span == a.span }
 
+// find returns the attribute of that name; nil when there is none.
 func (a *attrs) find(name string) *attr {
-	if a.table != nil {
+	if a.indexed() {
 		if word, bit := sign(name); a.signs[word]&bit == 0 {
 			return nil
 		}
-		if at := *a.slot(name); at != 0 {
-			return &a.list[at-1]
+		if i, ok := a.names.find(name); ok {
+			return &a.list[i]
 		}
 		return nil
 	}
@@ -87,6 +59,14 @@ func (a *attrs) find(name string) *attr {
 		}
 	}
 	return nil
+}
+
+// of are the names of a field that some attribute may have.
+func (a *attrs) of(f field) []alias {
+	if a.indexed() && a.fill&(1<<f) == 0 {
+		return nil
+	}
+	return aliases[f]
 }
 
 func (a *attrs) has(name string) bool { return a.find(name) != nil }

@@ -142,7 +142,7 @@ func dropped(v *decode.Value) bool {
 func (m *memory) jsonAttrs(v *decode.Value) attrs {
 	start := len(m.list)
 	for _, kv := range v.GetArray() {
-		if key, x := kv.Pair("key", "value"); x != nil {
+		if key, x := m.pair.Of(kv); x != nil {
 			m.list = append(m.list, attr{view(key.GetStringBytes()), value{json: x}})
 		}
 	}

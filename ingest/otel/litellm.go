@@ -17,15 +17,15 @@ func (s *span) litellm() bool { return s.scope == "litellm" || s.name == "litell
 // judgeLiteLLM: litellm_request is the call and raw_gen_ai_request below it the same call again. From 1.81 on the call's
 // attributes stand on the proxy's own span instead, and there is no litellm_request.
 func judgeLiteLLM(s *span) (string, bool) {
-	if !s.litellm() {
-		return "", false
-	}
-	alias := s.attrs.text("metadata.user_api_key_alias")
-	kind := callType(s)
 	switch {
+	case !s.litellm():
+		return "", false
 	case s.name == "raw_gen_ai_request":
 		return duplicateView, true
-	case alias == decode.LiteLLMHealth || s.attrs.text("metadata.user_api_key_team_id") == decode.LiteLLMHealth:
+	}
+	kind := callType(s)
+	switch {
+	case s.attrs.text("metadata.user_api_key_alias") == decode.LiteLLMHealth || s.attrs.text("metadata.user_api_key_team_id") == decode.LiteLLMHealth:
 		return healthCheck, true
 	case s.name != "litellm_request" && kind == "" && s.attrs.text("gen_ai.request.model") == "":
 		return notLLM, true

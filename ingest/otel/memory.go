@@ -14,12 +14,13 @@ type memory struct {
 	visited []*span // in takeAll
 	spans   []*span // made so far; the first used are in use
 	used    int
-	list    []attr   // of all attributes of the record
-	slots   []uint32 // of all their tables
-	text    []byte   // written for the record: ids as hex digits
-	prompt  []byte   // shaper.buf
-	joined  []byte   // the name of an attribute
-	inner   []*inner // of the texts parsed for one request; the first parsed are in use
+	list    []attr // of all attributes of the record
+	names   nameTable
+	pair    decode.Pair // key and value of an attribute
+	text    []byte      // written for the record: ids as hex digits
+	prompt  []byte      // shaper.buf
+	joined  []byte      // the name of an attribute
+	inner   []*inner    // of the texts parsed for one request; the first parsed are in use
 	parsed  int
 }
 
@@ -36,7 +37,7 @@ const maxSpans, maxAttrs, maxBytes, maxInner, maxInnerText = 4096, 1 << 16, 1 <<
 func scratch(c *decode.Context) *memory {
 	m, ok := c.Scratch.(*memory)
 	if !ok {
-		m = new(memory)
+		m = &memory{pair: *decode.NewPair("key", "value")}
 		c.Scratch = m
 	}
 	return m
@@ -46,7 +47,7 @@ func scratch(c *decode.Context) *memory {
 func (m *memory) reset() {
 	m.visited, m.used = emptied(m.visited, maxSpans), 0
 	m.spans = m.spans[:min(len(m.spans), maxSpans)]
-	m.list, m.slots = emptied(m.list, maxAttrs), emptied(m.slots, 4*maxAttrs)
+	m.list = emptied(m.list, maxAttrs)
 	m.text, m.prompt = emptied(m.text, maxBytes), emptied(m.prompt, maxBytes)
 }
 
