@@ -19,6 +19,9 @@ func (v *Value) GetObject(path ...string) *Value {
 	return nil
 }
 
+// Blank says that the value is an object without members.
+func (v *Value) Blank() bool { return v.Type() == TypeObject && v.first() == nil }
+
 // GetArray returns the elements of the array at the path; nil when it is none.
 func (v *Value) GetArray(path ...string) []*Value {
 	v = v.Get(path...)

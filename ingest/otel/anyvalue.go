@@ -16,7 +16,7 @@ func (v *value) text() string {
 	switch {
 	case kind == listValue || kind == mapValue:
 		return string(appendJSON(nil, v.json))
-	case inner == nil:
+	case inner == nil || inner.Blank(): // no member is set: no value
 		return ""
 	case inner.Type() == decode.TypeString:
 		return view(inner.GetStringBytes())
@@ -79,17 +79,16 @@ func appendJSON(b []byte, v *decode.Value) []byte {
 	inner, kind := unwrap(v)
 	switch kind {
 	case listValue:
-		return appendList(b, inner.GetArray())
+		b = append(b, '[')
+		for i, x := range inner.GetArray() {
+			b = appendInner(comma(b, i), x)
+		}
+		return append(b, ']')
 	case mapValue:
 		b = append(b, '{')
 		for i, kv := range inner.GetArray() {
 			b = appendQuoted(comma(b, i), kv.GetStringBytes("key"))
-			b = append(b, ':')
-			if x := kv.Get("value"); x != nil {
-				b = appendJSON(b, x)
-			} else {
-				b = append(b, "null"...)
-			}
+			b = appendInner(append(b, ':'), kv.Get("value"))
 		}
 		return append(b, '}')
 	case intValue:
@@ -98,6 +97,14 @@ func appendJSON(b []byte, v *decode.Value) []byte {
 		}
 	}
 	return appendPlain(b, inner)
+}
+
+// appendInner writes an AnyValue that stands in another.
+func appendInner(b []byte, v *decode.Value) []byte {
+	if v == nil || v.Blank() {
+		return append(b, "null"...)
+	}
+	return appendJSON(b, v)
 }
 
 func appendPlain(b []byte, v *decode.Value) []byte {

@@ -84,3 +84,28 @@ func TestVLLMBody(t *testing.T) {
 	}
 	t.Error("span not found in the JSON")
 }
+
+// An AnyValue without a member is no value, as it is in protobuf: exporters write one for Python's None.
+func TestEmptyValues(t *testing.T) {
+	record := oneSpan(`[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.request.model","value":{}},{"key":"gen_ai.response.model","value":{"stringValue":"m"}},
+		{"key":"gen_ai.conversation.id","value":{ }},{"key":"gen_ai.response.finish_reasons","value":{}},{"key":"gen_ai.system_instructions","value":{}},
+		{"key":"gen_ai.input.messages","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"role","value":{"stringValue":"user"}},
+			{"key":"content","value":{"arrayValue":{"values":[{},{"kvlistValue":{"values":[{"key":"type","value":{"stringValue":"tool"}},{"key":"x","value":{}}]}}]}}}]}}]}}}]`, "")
+	r := only(t, record)
+	if r.ModelRequested != "" || r.SessionID != "" || r.FinishReason != "" || r.SystemPromptHash != "" || len(r.PrefixHashIDs) == 0 {
+		t.Errorf("model %q, session %q, finish reason %q, instructions %q, prompt %v", r.ModelRequested, r.SessionID, r.FinishReason, r.SystemPromptHash, r.PrefixHashIDs)
+	}
+	traces, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces([]byte(record))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := (&ptrace.ProtoMarshaler{}).MarshalTraces(traces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := decodeProto(t, m).rows[0]
+	want.SourceFormat = r.SourceFormat
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Errorf("-protobuf +JSON:\n%s", diff)
+	}
+}
