@@ -46,6 +46,7 @@ var outside = map[string][]string{
 	"github.com/valyala/fastjson":         {"ingest/decode"},
 	"go.opentelemetry.io/collector/pdata": {"ingest/otel"},
 	"github.com/klauspost/compress":       {"ingest", "ingest/trace"},
+	"github.com/zeebo/xxh3":               {"ingest", "ingest/decode"},
 	"gopkg.in/yaml.v3":                    {"ingest/mapping", "analyze"}, // what people write: log mappings, SLOs
 	"github.com/duckdb/duckdb-go":         {"analyze"},
 	"github.com/apache/arrow-go":          {"analyze"},
