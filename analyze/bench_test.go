@@ -13,7 +13,7 @@ const rawRows = `COPY (
 SELECT 'req-' || lpad(CAST(i AS VARCHAR), 10, '0') AS request_id, 'req-' || lpad(CAST(i AS VARCHAR), 10, '0') AS root_request_id, CAST(1 AS INTEGER) AS attempt,
   CAST(NULL AS VARCHAR) AS response_id, CAST(NULL AS VARCHAR) AS trace_id, CAST(NULL AS VARCHAR) AS span_id, CAST(NULL AS VARCHAR) AS parent_span_id,
   CAST(NULL AS VARCHAR) AS session_id, CAST(NULL AS INTEGER) AS turn, CAST(make_timestamp(1795961911000000 + i * 86400000000 // %[1]d) AS TIMESTAMPTZ) AS arrival,
-  first_us, CAST(NULL AS BIGINT) AS first_visible_us, CAST(NULL AS BIGINT) AS headers_us, first_us + (tokens - 1) * pace + h %% 97 AS last_us,
+  first_us, CAST(NULL AS BIGINT) AS first_visible_us, CAST(NULL AS BIGINT) AS headers_us, CAST(first_us + (tokens - 1) * pace + h %% 97 AS BIGINT) AS last_us,
   first_us + (tokens - 1) * pace + 500 AS end_us, CAST(NULL AS BIGINT) AS send_lag_us, CAST(NULL AS BIGINT) AS queue_us, CAST(NULL AS BIGINT) AS prefill_us,
   CAST(NULL AS BIGINT) AS decode_us, CAST(NULL AS INTEGER[]) AS gaps_us, CAST(NULL AS INTEGER[]) AS chunk_tokens, 'first_content_chunk' AS ttft_kind,
   'gateway' AS vantage, 'wall' AS clock_domain, CAST(1 AS BIGINT) AS time_precision_us,
