@@ -198,7 +198,7 @@ func (c composition) placeholders(literals map[string]string) (*strings.Replacer
 	if err != nil {
 		return nil, err
 	}
-	pairs := []string{"{source}", c.src.Scan, "{metrics}", cmp.Or(c.src.Metrics, noMetrics), "{grp}", grp, "{range}", c.src.arrivalRange(c.scope), "{clock}", c.src.clock(), "{unnamed}", "'" + Unnamed + "'"}
+	pairs := []string{"{source}", c.src.Scan, "{metrics}", cmp.Or(c.src.Metrics, noMetrics), "{grp}", grp, "{by}", columnList(c.scope.By), "{grouped}", strings.ToUpper(strconv.FormatBool(c.src.Grouped)), "{range}", c.src.arrivalRange(c.scope), "{clock}", c.src.clock(), "{unnamed}", "'" + Unnamed + "'"}
 	for name, literal := range literals {
 		pairs = append(pairs, "{"+name+"}", literal)
 	}

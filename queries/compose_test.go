@@ -44,6 +44,16 @@ func TestComposeOwnCTEs(t *testing.T) {
 	}
 }
 
+// TestComposeCountsSetsFirst names groups after equal calls are counted, by columns that are named once, and adds up other attempts only where there are some.
+func TestComposeCountsSetsFirst(t *testing.T) {
+	s := view(t, "SELECT * FROM judged_sets", Scope{By: []string{"tenant", "model", "tenant"}}, nil)
+	for _, want := range []string{"AS ttft_ok, tenant, model, count(*)", "GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, tenant, model\n", "CASE WHEN FALSE THEN CAST(sum(other_tokens)"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("%q is missing in:\n%s", want, s)
+		}
+	}
+}
+
 func TestComposeChoosesForms(t *testing.T) {
 	plain := view(t, "SELECT * FROM calls", Scope{}, nil)
 	forms, err := ComposeText("SELECT * FROM calls", Source{Scan: "raw", Joined: true, Grouped: true}, Scope{}, nil)

@@ -52,6 +52,17 @@ func group(by []string) (string, error) {
 	return strings.Join(parts, " || ' / ' || "), nil
 }
 
+// columnList renders the columns that grp is made of, each behind a comma.
+func columnList(by []string) string {
+	text := ""
+	for i, name := range by {
+		if !slices.Contains(by[:i], name) {
+			text += ", " + name
+		}
+	}
+	return text
+}
+
 // arrivalRange renders the bounds on the raw column arrival, in a form that is pushed into the Parquet reader.
 func (s Source) arrivalRange(sc Scope) string {
 	var terms []string
