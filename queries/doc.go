@@ -37,7 +37,7 @@
 //
 // A file of base/ may begin with about and param lines (its parameters become the query's) and a line "once WHY", which
 // makes a statement compute the view once although several of its steps read it, or "kept WHY", which lets all statements of an engine read what
-// the first one computed, or "swept NAME | VIEW ...", see Sweeps; {source}, {grp}, {range}, {clock} and
+// the first one computed, or "swept NAME | VIEW ...", see Sweeps; {source}, {grp}, {by} (the columns of grp, each behind a comma), {grouped}, {range}, {clock} and
 // {PARAMETER} in it are filled in when the statement is composed, so that the engine folds what a parameter turns off:
 // a metric without a bound is not even read. The parameters from_us and to_us are the bounds of the scope. A query may
 // not name a CTE as a base view is named.
