@@ -2,7 +2,6 @@ package decode
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"time"
@@ -98,7 +97,7 @@ type Context struct {
 func NewContext(o Options, file string, emit func(*trace.Request, []byte), skipped func(string, int64)) *Context {
 	c := &Context{Options: o, File: file, skipped: skipped, memory: memory{h: o.Hash}}
 	c.Emit = func(r *trace.Request, body []byte) {
-		if body != nil && !json.Valid(body) {
+		if body != nil && !valid(body) {
 			body = nil
 		}
 		emit(r, body)

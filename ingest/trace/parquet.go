@@ -48,6 +48,9 @@ type Writer struct {
 	spare   chan []*Request
 }
 
+// bodyPage is the size of a page of bodies in bytes: they hold what those before them hold, which only a long page makes small.
+const bodyPage = 1 << 20
+
 // Body is the request body of one attempt, kept only on explicit demand and in a file of mode 0600.
 type Body struct {
 	RequestID string `parquet:"request_id"`
@@ -120,7 +123,7 @@ func (w *Writer) Spare() []*Request {
 // AddBody stores the body of a request, for --keep-bodies.
 func (w *Writer) AddBody(b Body) (err error) {
 	if w.bodies == nil {
-		if w.bodies, err = newTable[Body](filepath.Join(w.tmp, "bodies"), 0o600); err != nil {
+		if w.bodies, err = newTable[Body](filepath.Join(w.tmp, "bodies"), 0o600, bodyPage); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func NewSampleWriter(run string) (*SampleWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making temporary folder: %w", err)
 	}
-	t, err := newTable[Sample](filepath.Join(tmp, "metrics"), 0o644)
+	t, err := newTable[Sample](filepath.Join(tmp, "metrics"), 0o644, pageBytes)
 	if err != nil {
 		os.RemoveAll(tmp)
 		return nil, err

@@ -31,7 +31,8 @@ func createPart(name string, mode os.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-func newTable[T any](name string, mode os.FileMode) (*table[T], error) {
+// newTable makes a table. page is how many bytes of a column make a page.
+func newTable[T any](name string, mode os.FileMode, page int) (*table[T], error) {
 	f, err := createPart(name, mode)
 	if err != nil {
 		return nil, err
@@ -40,8 +41,8 @@ func newTable[T any](name string, mode os.FileMode) (*table[T], error) {
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), // on our columns as small as the default, in half the time
 		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
 		parquet.DefaultEncodingFor(parquet.Int32, &parquet.DeltaBinaryPacked),
-		parquet.DictionaryMaxBytes(512<<10),     // names of users or deployments without end: plain from there on
-		parquet.PageBufferSize(64<<10),          // there is a page open for each column
+		parquet.DictionaryMaxBytes(512<<10), // names of users or deployments without end: plain from there on
+		parquet.PageBufferSize(page),
 		parquet.DataPageStatistics(false))}, nil // the column index has them
 }
 

@@ -17,7 +17,7 @@ func WriteTable[T any](path string, rows []T, meta map[string]string, mode os.Fi
 	if _, err := os.Stat(path); err == nil {
 		return fmt.Errorf("%s: the file is there already", path)
 	}
-	t, err := newTable[T](fmt.Sprintf("%s.partial-%d", path, os.Getpid()), mode)
+	t, err := newTable[T](fmt.Sprintf("%s.partial-%d", path, os.Getpid()), mode, pageBytes)
 	if err != nil {
 		return err
 	}
