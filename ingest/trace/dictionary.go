@@ -95,14 +95,9 @@ func (n *names) grow() {
 	}
 	old := n.table
 	n.table = make([]slot, max(2*len(old), 16))
-	mask := uint32(len(n.table) - 1)
 	for _, known := range old {
 		if known.number > 0 {
-			i := known.hash & mask
-			for n.table[i].number > 0 {
-				i = (i + 1) & mask
-			}
-			n.table[i] = known
+			*n.find(known.hash, string(n.name(known.number-1))) = known
 		}
 	}
 }
